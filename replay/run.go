@@ -1,0 +1,140 @@
+package replay
+
+import (
+	"fmt"
+
+	"reprise/trace"
+	"reprise/trace/spec"
+	"reprise/trace/strictjson"
+)
+
+// RunKind and RunVersion identify run.json.
+const (
+	RunKind    = "reprise.run"
+	RunVersion = 1
+)
+
+// Run is run.json: what ran, where, how, and how it ended.
+type Run struct {
+	Kind        string        `json:"kind"`
+	Version     int           `json:"version"`
+	Tool        trace.Tool    `json:"tool"`
+	Status      Status        `json:"status"`
+	AbortReason string        `json:"abort_reason,omitempty"`
+	StartedAt   string        `json:"started_at"` // RFC 3339, UTC: the one time of day in the results
+	Trace       Input         `json:"trace"`
+	Spec        *Input        `json:"spec,omitempty"`
+	Endpoint    Endpoint      `json:"endpoint"`
+	Flags       []string      `json:"flags"` // without secrets
+	Mode        string        `json:"mode"`  // open_loop, closed_loop, ramp
+	Clock       Clock         `json:"clock"`
+	Environment Environment   `json:"environment"`
+	SLO         []spec.SLO    `json:"slo"`
+	Region      string        `json:"region"`
+	Planned     int64         `json:"planned"`
+	PlannedS    float64       `json:"planned_s"` // last scheduled instant, s
+	WallS       float64       `json:"wall_s"`
+	Outcomes    []Outcome     `json:"outcomes"` // every class; sums to Planned
+	Cache       CacheMode     `json:"cache"`
+	Notes       []string      `json:"notes"` // what could not be controlled
+	Verdict     ClientVerdict `json:"client_verdict"`
+}
+
+// Status says how a run ended.
+type Status string
+
+// The states of a run. Running is what a killed run leaves behind.
+const (
+	Running  Status = "running"
+	Complete Status = "complete"
+	Aborted  Status = "aborted"
+)
+
+// Input names an input artifact.
+type Input struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+}
+
+// Endpoint is where the load went. URL has no user information and no query.
+type Endpoint struct {
+	URL       string `json:"url"`
+	API       string `json:"api"`
+	Model     string `json:"model"`
+	Server    string `json:"server"`          // what the server calls itself, where it says
+	Streaming bool   `json:"streaming"`       //
+	IgnoreEOS bool   `json:"ignore_eos"`      // asked for and not refused
+	Template  int32  `json:"template_tokens"` // tokens that the server's template adds, -1 when not calibrated
+}
+
+// Clock describes how instants were held and stamped.
+type Clock struct {
+	Schedule string `json:"schedule"` // "absolute"
+	Wait     string `json:"wait"`     // timerfd, sleep
+	Stamps   string `json:"stamps"`   // user, kernel
+}
+
+// Environment is the client machine.
+type Environment struct {
+	OS    string `json:"os"`
+	Arch  string `json:"arch"`
+	CPUs  int    `json:"cpus"`
+	Go    string `json:"go"`
+	Procs int    `json:"gomaxprocs"`
+}
+
+// Outcome is the number of planned requests of one class.
+type Outcome struct {
+	Class string `json:"class"`
+	N     int64  `json:"n"`
+}
+
+// CacheMode says how the run treats the server's prefix cache.
+type CacheMode struct {
+	Mode            string  `json:"mode"`              // workload, none, keep
+	ExpectedHitRate float64 `json:"expected_hit_rate"` // share of prompt tokens that an unbounded cache could serve
+}
+
+// ClientVerdict says whether the client may be believed: clean (p99 lag and
+// delivery at most 1 ms), usable (at most 5 ms, printed beside every latency),
+// client_limited (anything worse, headlines withheld), or unknown when nothing
+// was sent.
+type ClientVerdict struct {
+	Verdict  string  `json:"verdict"`
+	LagP50MS float64 `json:"send_lag_p50_ms"`
+	LagP99MS float64 `json:"send_lag_p99_ms"`
+	LagMaxMS float64 `json:"send_lag_max_ms"`
+	Late     int64   `json:"sent_over_5ms_late"`
+	Reason   string  `json:"reason"`
+}
+
+// The client verdicts.
+const (
+	Clean         = "clean"
+	Usable        = "usable"
+	ClientLimited = "client_limited"
+	NoVerdict     = "unknown"
+)
+
+// EncodeRun returns run.json.
+func EncodeRun(r *Run) ([]byte, error) { return strictjson.Encode(r) }
+
+// DecodeRun reads run.json strictly, and checks that the outcomes of a
+// complete run add up to what was planned.
+func DecodeRun(data []byte) (*Run, error) {
+	var r Run
+	if err := strictjson.Decode(data, &r); err != nil {
+		return nil, fmt.Errorf("run.json: %w", err)
+	}
+	if r.Kind != RunKind || r.Version != RunVersion {
+		return nil, fmt.Errorf("run.json: kind %q version %d, this build reads %q version %d", r.Kind, r.Version, RunKind, RunVersion)
+	}
+	var n int64
+	for _, o := range r.Outcomes {
+		n += o.N
+	}
+	if r.Status != Running && n != r.Planned {
+		return nil, fmt.Errorf("run.json: %d requests planned but the outcomes add up to %d", r.Planned, n)
+	}
+	return &r, nil
+}

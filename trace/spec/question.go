@@ -1,0 +1,89 @@
+package spec
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Missing returns the parts of the question that nobody has answered yet, by
+// key. A spec is ready to be bundled and signed when there are none.
+func (q Question) Missing() []string {
+	var out []string
+	for _, p := range []struct {
+		key   string
+		empty bool
+	}{
+		{"mix", q.Mix == ""},
+		{"date_label", q.DateLabel == ""},
+		{"load", q.Load.Value <= 0 || q.Load.Unit == ""},
+		{"slo", len(q.SLO) == 0},
+		{"region", q.Region == ""},
+		{"comparison", q.Comparison == ""},
+		{"out_of_scope", len(q.OutOfScope) == 0},
+		{"client_run_by", q.ClientRunBy == ""},
+		{"sentence", q.Sentence == ""},
+	} {
+		if p.empty {
+			out = append(out, p.key)
+		}
+	}
+	return out
+}
+
+// Build returns the question's sentence, made of its parts and fit to be read
+// aloud.
+func (q Question) Build() string {
+	limits := make([]string, len(q.SLO))
+	for i, s := range q.SLO {
+		limits[i] = s.Sentence()
+	}
+	return fmt.Sprintf("Does one replica in %s, offered %s of %s (%s) open loop, keep %s?",
+		q.Region, q.Load, q.Mix, q.DateLabel, join(limits))
+}
+
+// join puts commas and a final "and" between the parts.
+func join(parts []string) string {
+	switch n := len(parts); n {
+	case 0:
+		return ""
+	case 1:
+		return parts[0]
+	default:
+		return strings.Join(parts[:n-1], ", ") + " and " + parts[n-1]
+	}
+}
+
+// Sentence says the limit in words, for instance "the 95th percentile of TTFT
+// at the client at or below 800 ms".
+func (s SLO) Sentence() string {
+	return fmt.Sprintf("the %s percentile of %s at the %s at or below %v ms", ordinal(s.Percentile), strings.ToUpper(s.Metric), s.MeasuredAt, s.ThresholdMS)
+}
+
+// String is the short form, for instance "p95 TTFT <= 800 ms (client)".
+func (s SLO) String() string {
+	return fmt.Sprintf("p%v %s <= %v ms (%s)", s.Percentile, strings.ToUpper(s.Metric), s.ThresholdMS, s.MeasuredAt)
+}
+
+func ordinal(p Num) string {
+	s := fmt.Sprint(float64(p))
+	if strings.Contains(s, ".") || strings.HasSuffix(s, "11") || strings.HasSuffix(s, "12") || strings.HasSuffix(s, "13") {
+		return s + "th"
+	}
+	switch s[len(s)-1] {
+	case '1':
+		return s + "st"
+	case '2':
+		return s + "nd"
+	case '3':
+		return s + "rd"
+	}
+	return s + "th"
+}
+
+// String gives the load as "5.53 requests per second".
+func (l Load) String() string {
+	if l.Unit == "1/s" {
+		return fmt.Sprintf("%v requests per second", float64(l.Value))
+	}
+	return fmt.Sprintf("%v %s", float64(l.Value), l.Unit)
+}
