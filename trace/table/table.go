@@ -65,9 +65,8 @@ type ordered struct {
 func newOrdered[T any](columns []Column[T]) ordered {
 	o := ordered{Group: parquet.Group{}}
 	for _, c := range columns {
-		n := parquet.Compressed(c.node, zstd())
-		o.Group[c.name] = n
-		o.fields = append(o.fields, field{Node: n, name: c.name})
+		o.Group[c.name] = c.node
+		o.fields = append(o.fields, field{Node: c.node, name: c.name})
 	}
 	return o
 }
