@@ -127,7 +127,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"one encoding: line 4":  edit(`"revision": 2,`, `"revision":  2,`),
 		"one encoding: line 1":  strings.ReplaceAll(good, "\n", "\r\n"),
 		"after the end":         good + "{}",
-		"line 19":               edit(`"value": 5.53042,`, `"value": 5.5304199,`),
+		"one encoding: line 15": edit(`"value": 5.53042,`, `"value": 5.5304199,`),
 		"UTF-8":                 edit("eu-west", "eu\xff"),
 		"version is 3":          edit(`"version": 1,`, `"version": 3,`),
 		"status is":             edit(`"proposed"`, `"maybe"`),

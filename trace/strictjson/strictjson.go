@@ -54,7 +54,7 @@ func clean(err error) error {
 	if errors.As(err, &t) {
 		return fmt.Errorf("key %q holds a JSON value of the wrong type (byte %d)", t.Field, t.Offset)
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return errors.New("the JSON ends early")
 	}
 	return err
