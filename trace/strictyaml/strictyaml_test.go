@@ -1,0 +1,58 @@
+package strictyaml
+
+import (
+	"strings"
+	"testing"
+)
+
+type doc struct {
+	Mix string `yaml:"mix"`
+	SLO []struct {
+		Percentile float64 `yaml:"percentile"`
+	} `yaml:"slo"`
+	Outer struct {
+		Tokenizer string `yaml:"tokenizer"`
+	} `yaml:"outer"`
+}
+
+func TestDecode(t *testing.T) {
+	var d doc
+	if err := Decode([]byte("# comment\nmix: chat\nslo:\n  - percentile: 95\nouter: {tokenizer: o200k_base}\n"), &d); err != nil {
+		t.Fatal(err)
+	}
+	if d.Mix != "chat" || d.SLO[0].Percentile != 95 || d.Outer.Tokenizer != "o200k_base" {
+		t.Fatalf("%+v", d)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	for in, want := range map[string]string{
+		"mix: a\nmixx: b\n":              `line 2: unknown key "mixx"; did you mean "mix"?`,
+		"outer:\n  tokeniser: b\n":       `line 2: unknown key "tokeniser"; did you mean "tokenizer"?`,
+		"mix: a\nzzzzzzzz: b\n":          `line 2: unknown key "zzzzzzzz"`,
+		"mix: a\nmix: b\n":               `line 2: duplicate key "mix"`,
+		"slo:\n  - percentile: secret\n": "line 2: a value of the wrong type",
+		"mix: [a\n":                      "line 1: not valid YAML",
+		"":                               "no YAML document",
+		"mix: a\n---\nmix: b\n":          "more than one",
+	} {
+		var d doc
+		err := Decode([]byte(in), &d)
+		if err == nil || !strings.HasPrefix(err.Error(), want) && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: want %q, got %v", in, want, err)
+		}
+		if err != nil && (strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "secret")) {
+			t.Errorf("%q: the error quotes a value or has several lines: %q", in, err)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte("mix: a\nslo:\n  - percentile: 95\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var d doc
+		if err := Decode(data, &d); err != nil && strings.Contains(err.Error(), "\n") {
+			t.Fatalf("more than one line: %q", err)
+		}
+	})
+}
