@@ -1,0 +1,49 @@
+# Everything a developer runs. Needs Go (the version of go.mod) and nothing
+# else; ssh-keygen for signing, Chromium for one test of the report.
+
+export CGO_ENABLED = 0
+
+COMMIT  := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+LDFLAGS := -s -w -X main.commit=$(COMMIT)
+FUZZTIME ?= 20s
+
+.PHONY: build demo test race bench fuzz check docs
+
+# The one static binary.
+build:
+	go build -trimpath -ldflags '$(LDFLAGS)' -o reprise ./cmd/reprise
+
+# The whole chain on the bundled day and the embedded mock engine.
+demo: build
+	./reprise demo --force
+
+test:
+	go test ./...
+
+race:
+	CGO_ENABLED=1 go test -race ./...
+
+# Benchmarks with allocations; compare two runs with benchstat.
+bench:
+	go test -run '^$$' -bench . -benchmem ./...
+
+# Every fuzz target for FUZZTIME each.
+fuzz:
+	@set -e; for p in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
+	    echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p; \
+	  done; \
+	done
+
+# What must hold before a commit.
+check:
+	@test -z "$$(gofmt -l cmd fit ingest replay sanitize testdata trace)" || { gofmt -l cmd fit ingest replay sanitize testdata trace; echo "run gofmt -w on these"; exit 1; }
+	go vet ./...
+	go mod verify
+	go mod tidy -diff
+	go test ./...
+	@git diff --exit-code --stat -- docs || { echo "run make docs and commit"; exit 1; }
+
+# Man pages of every verb and the command reference.
+docs:
+	go run ./cmd/gen-docs docs

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"reprise/fit"
+	"reprise/trace"
+)
+
+type cutOptions struct {
+	peak   time.Duration
+	stride time.Duration
+	from   time.Duration
+	to     time.Duration
+	output string
+}
+
+func newCut(io *stdio) *cobra.Command {
+	var o cutOptions
+	c := &cobra.Command{
+		Use:   "cut TRACE",
+		Short: "Take the peak hour, or any window, out of a trace",
+		Long: `Cut takes a window out of a trace and renumbers it from zero. Time is never
+compressed: that would change what is measured.
+
+The peak is the busiest window of its length, found by sliding; of equal ones
+the earliest. Whatever --stride is, the cut holds whole requests only.`,
+		Example: `  reprise cut day.trace.parquet --peak 1h -o peak.trace.parquet
+  reprise cut day.trace.parquet --from 9h --to 9h30m -o morning.trace.parquet`,
+		Args: exactly(1, "one trace"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if (o.peak > 0) == (o.to > 0) {
+				return usagef("say either --peak LENGTH, or --from and --to")
+			}
+			return o.run(io, args[0])
+		},
+	}
+	c.Flags().DurationVar(&o.peak, "peak", 0, "length of the busiest window, for instance 1h or 20s")
+	c.Flags().DurationVar(&o.stride, "stride", 0, "step of the sliding window (default: a sixtieth of its length)")
+	c.Flags().DurationVar(&o.from, "from", 0, "start of the window, from the trace's zero")
+	c.Flags().DurationVar(&o.to, "to", 0, "end of the window, from the trace's zero")
+	outputFlag(c, &o.output, "trace file to write")
+	return c
+}
+
+func (o *cutOptions) run(s *stdio, path string) error {
+	in, err := s.open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	t, err := trace.Load(in, in.size)
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.name, err)
+	}
+	from, to := o.from.Microseconds(), o.to.Microseconds()
+	args := []string{"--from", o.from.String(), "--to", o.to.String()}
+	if o.peak > 0 {
+		from, err = o.findPeak(t)
+		if err != nil {
+			return fmt.Errorf("%s: %w", in.name, err)
+		}
+		to = from + o.peak.Microseconds()
+		args = []string{"--peak", o.peak.String()}
+	}
+	out, err := t.Window(from, to)
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.name, err)
+	}
+	if len(out.Requests) == 0 {
+		return fmt.Errorf("%s: no request arrives between %v and %v", in.name, time.Duration(from)*time.Microsecond, time.Duration(to)*time.Microsecond)
+	}
+	out.Header.Tool = version()
+	out.Header.DerivedFrom = &trace.Derived{SHA256: in.sha256, Verb: "cut", Args: args}
+	s.talk("kept %d of %d requests, from %v to %v of the trace", len(out.Requests), len(t.Requests),
+		time.Duration(from)*time.Microsecond, time.Duration(to)*time.Microsecond)
+	return s.writeTrace(o.output, out)
+}
+
+// findPeak returns the start of the busiest window in µs.
+func (o *cutOptions) findPeak(t *trace.Trace) (int64, error) {
+	if !t.Timed() {
+		return 0, fmt.Errorf("the trace has no arrival times, so it has no peak")
+	}
+	stride := o.stride
+	if stride <= 0 {
+		stride = max(o.peak/60, time.Microsecond)
+	}
+	return fit.PeakWindow(fit.Times(t), o.peak.Microseconds(), stride.Microseconds()).Start, nil
+}
+
+// writeTrace writes a trace artifact; one that stays with the customer is
+// readable by its owner only.
+func (s *stdio) writeTrace(path string, t *trace.Trace) error {
+	mode := os.FileMode(0o600)
+	if t.Header.Leaves {
+		mode = 0o644
+	}
+	return s.write(path, mode, true, func(w io.Writer) error {
+		return trace.Write(w, t.Header, t.All())
+	})
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	_ "embed"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+//go:embed examples/agreement.yaml
+var agreementExample string
+
+func newInit(io *stdio) *cobra.Command {
+	examples := map[string]string{"agreement": agreementExample}
+	kinds := slices.Sorted(maps.Keys(examples))
+	return &cobra.Command{
+		Use:       "init KIND",
+		Short:     "Print a commented example of a file that people write by hand",
+		Long:      "Init prints a commented example of a file that people write by hand.\n\nKinds: " + strings.Join(kinds, ", "),
+		Example:   "  reprise init agreement > agreement.yaml",
+		ValidArgs: kinds,
+		Args:      exactly(1, "one kind ("+strings.Join(kinds, ", ")+")"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			text, ok := examples[args[0]]
+			if !ok {
+				return usagef("unknown kind %q; known: %s", args[0], strings.Join(kinds, ", "))
+			}
+			return io.writeBytes("", []byte(text))
+		},
+	}
+}

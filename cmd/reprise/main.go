@@ -1,0 +1,42 @@
+// Command reprise turns a day of LLM request logs into a workload spec that
+// both sides sign, and replays it at an OpenAI-compatible endpoint.
+//
+// This package is the command and nothing else: one file per verb, the
+// streams, the exit codes. Each verb reads one kind of artifact and writes one
+// kind; the work is done by the packages beside cmd.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	os.Exit(start(os.Args[1:], stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+}
+
+// start runs one command line. The first SIGINT or SIGTERM cancels the
+// context, so that a verb can drain and keep what it has; the second ends the
+// process at once.
+func start(args []string, io stdio) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	go func() {
+		<-ctx.Done()
+		stop()
+	}()
+	return run(ctx, args, io)
+}
+
+// run is start without the signals.
+func run(ctx context.Context, args []string, io stdio) int {
+	root := newRoot(&io)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = interrupted{err}
+	}
+	return io.exit(err)
+}

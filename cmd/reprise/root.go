@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+const about = `Reprise turns a day of LLM request logs into a workload spec that both sides
+sign, and replays it, open loop, at an OpenAI-compatible endpoint.
+
+  day of logs --ingest--> trace --fit--> spec --agree, bundle, sign--> signed spec
+                            |               |
+                           cut            synth
+                            |               |
+                            +---> replay <--+ ---> results ---> report
+
+Each verb reads one kind of artifact and writes one kind; "-" is standard
+input or output. Data goes to stdout, talk to stderr.
+
+Exit codes: 0 done; 1 failed; 2 wrong command line; 3 the answer is no
+(signature invalid, SLO missed); 4 ran, but do not trust it (the client was
+late); 130 interrupted, partial result kept.`
+
+func newRoot(io *stdio) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "reprise",
+		Short:         "Turn request logs into a signed workload spec, and replay it",
+		Long:          about,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("unknown verb %q; see reprise --help", args[0])
+			}
+			return nil
+		},
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+		Version: version().Version,
+	}
+	root.SetIn(io.in)
+	root.SetOut(io.out)
+	root.SetErr(io.err)
+	root.SetVersionTemplate(versionLine())
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
+	})
+	root.AddGroup(
+		&cobra.Group{ID: "spec", Title: "From logs to a signed spec:"},
+		&cobra.Group{ID: "load", Title: "From a spec or a trace to a report:"},
+		&cobra.Group{ID: "look", Title: "Look and learn:"},
+	)
+	add := func(group string, verbs ...*cobra.Command) {
+		for _, v := range verbs {
+			v.GroupID = group
+			root.AddCommand(v)
+		}
+	}
+	add("spec", newIngest(io), newFit(io), newSpec(io), newAgree(io), newBundle(io), newSign(io), newVerify(io))
+	add("load", newSynth(io), newCut(io), newReplay(io), newReport(io), newMock(io))
+	add("look", newShow(io), newInit(io), newDemo(io))
+	return root
+}
+
+// exactly checks the number of arguments and says in words what is wanted.
+func exactly(n int, want string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%s wants %s; see %s --help", c.CommandPath(), want, c.CommandPath())
+		}
+		return nil
+	}
+}
+
+func atLeast(n int, want string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < n {
+			return usagef("%s wants %s; see %s --help", c.CommandPath(), want, c.CommandPath())
+		}
+		return nil
+	}
+}
+
+// outputFlag is the -o of every verb that writes one file.
+func outputFlag(c *cobra.Command, path *string, what string) {
+	c.Flags().StringVarP(path, "output", "o", "", what+" (default stdout)")
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"reprise/sanitize/bundle"
+	"reprise/trace/sign"
+	"reprise/trace/spec"
+)
+
+type signOptions struct{ role, key string }
+
+func newSign(io *stdio) *cobra.Command {
+	var o signOptions
+	c := &cobra.Command{
+		Use:   "sign BUNDLE",
+		Short: "Sign a bundle's spec with an SSH key, as customer or vendor",
+		Long: `Sign shows what leaves, then runs ssh-keygen -Y sign on spec.json, which lists
+every other file by its SHA-256: one signature covers all. An agent, a
+passphrase and a hardware key work as they do with ssh-keygen; the private key
+never enters this process. The customer signs first.`,
+		Example: `  reprise sign bundle/ --role customer --key ~/.ssh/id_ed25519`,
+		Args:    exactly(1, "one bundle"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if !slices.Contains(spec.Roles(), o.role) {
+				return usagef("--role is %q, want customer or vendor", o.role)
+			}
+			if o.key == "" {
+				return usagef("--key is missing: the private key, or the .pub file of a key held by an agent")
+			}
+			b, err := bundle.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer b.Close()
+			io.talk("what leaves: %s", strings.Join(b.Spec.Privacy.Leaves, ", "))
+			if err := b.Sign(c.Context(), o.role, o.key, sign.Prompt{Stderr: io.err}); err != nil {
+				return err
+			}
+			io.talk("signed as %s: %s", o.role, args[0])
+			return nil
+		},
+	}
+	c.Flags().StringVar(&o.role, "role", "", "customer or vendor")
+	c.Flags().StringVar(&o.key, "key", "", "SSH key to sign with")
+	return c
+}
+
+type verifyOptions struct {
+	signers    string
+	superseded string
+	asJSON     bool
+}
+
+func newVerify(s *stdio) *cobra.Command {
+	var o verifyOptions
+	c := &cobra.Command{
+		Use:   "verify BUNDLE",
+		Short: "Check every file and every signature of a bundle",
+		Long: `Verify checks that the spec is well formed, that every file is the one the
+spec lists, and that each required role has signed with a key of the
+allowed_signers file. That file is your own; it never comes from the bundle.
+
+Exit code 0: all hold. 3: no, with the reason.`,
+		Example: `  reprise verify bundle/ --allowed-signers allowed_signers`,
+		Args:    exactly(1, "one bundle"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.signers == "" {
+				return usagef("--allowed-signers is missing: the file that says which keys are whose")
+			}
+			return o.run(s, args[0])
+		},
+	}
+	c.Flags().StringVar(&o.signers, "allowed-signers", "", "allowed_signers file, as ssh-keygen reads it")
+	c.Flags().StringVar(&o.superseded, "newer", "", "a later spec; one that supersedes this bundle's makes the answer no")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print the answer as JSON")
+	return c
+}
+
+func (o *verifyOptions) run(s *stdio, path string) error {
+	data, err := os.ReadFile(o.signers)
+	if err != nil {
+		return err
+	}
+	signers, err := sign.ParseAllowedSigners(data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.signers, err)
+	}
+	var newer *spec.Spec
+	if o.superseded != "" {
+		if newer, _, err = s.readSpec(o.superseded); err != nil {
+			return err
+		}
+	}
+	b, err := bundle.Open(path)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	r := b.Verify(signers, time.Now(), newer)
+	if err := o.print(s.out, r); err != nil {
+		return err
+	}
+	if !r.OK {
+		return verdict{exitNo, ""}
+	}
+	return nil
+}
+
+func (o *verifyOptions) print(w io.Writer, r bundle.Report) error {
+	if o.asJSON {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	}
+	return r.Text(w)
+}
