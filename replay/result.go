@@ -47,6 +47,11 @@ type Result struct {
 	ServerRequestID string
 	ServerTime      trace.Opt[int64] // µs, where a header states it
 	Gaps            []int32          // µs between content events, in order
+
+	// Not stored: one line on why it failed, and whether every other request
+	// would fail alike (nobody listens, the key or the model is wrong).
+	Reason   string
+	Hopeless bool
 }
 
 // Phase is the part of a run that a request belongs to.

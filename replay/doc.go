@@ -1,0 +1,21 @@
+// Package replay holds the clock: it sends the requests of a trace at their
+// recorded instants and keeps what became of each. It knows no HTTP.
+//
+//	NewPlan    trace -> jobs with absolute instants (ns from the run's zero)
+//	Plan.Run   jobs -> Results through a Sender, open loop
+//	Options.Health   the client's own health, once a second
+//	Lags.Verdict     may the client be believed (p99 lag at most 1 ms, at most 5 ms)
+//	CreateDir, OpenDir   the results directory of artifacts.md §4
+//	Prompter   surrogate prompts of exact length and exact sharing
+//
+// Open loop: a job is let go at its instant or late, never early; it is never
+// dropped, held back by a cap, or re-timed. Lateness is the job's own and shows
+// in every latency measured from Sched. Every planned job gets exactly one
+// Result, so the outcome classes always add up to what was planned.
+//
+// Units: nanoseconds from the run's zero for instants, microseconds for spans,
+// tokens for lengths.
+//
+// Not here: what a request looks like on the wire (replay/openai), a server to
+// practise on (replay/mock), statistics and pages (replay/report).
+package replay

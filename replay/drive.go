@@ -1,0 +1,228 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// Options say how a plan is run. The zero value is usable.
+type Options struct {
+	Waiter  Waiter          // nil: NewWaiter, closed at the end
+	Ahead   int             // jobs prepared before their turn; 0: 1024
+	Tokens  int64           // prompt tokens prepared ahead; 0: 8 Mi (about 40 MB of text)
+	Workers int             // goroutines that prepare; 0: GOMAXPROCS
+	Grace   time.Duration   // what in-flight requests get after an interrupt; 0: none
+	Breaker int             // stop when the first so many results are all hopeless; 0: 20, negative: never
+	Health  func(HealthRow) // called once a second from its own goroutine; nil: no sampling
+	Beat    Waiter          // of the sampler's heartbeat; nil: NewWaiter
+	Start   func(Timer)     // called when the clock starts
+}
+
+// RunStats is the account of a run. Outcomes has every class and adds up to
+// Planned, however the run ended.
+type RunStats struct {
+	Planned  int64
+	PlannedS float64 // last scheduled instant, s
+	WallS    float64
+	Outcomes []Outcome
+	Verdict  ClientVerdict
+	Clock    Clock
+}
+
+// Why a run ended early; errors.Is finds them in what Run returns.
+var (
+	ErrInterrupted = errors.New("interrupted")
+	ErrHopeless    = errors.New("the endpoint does not work")
+)
+
+// Run sends every job at its instant and calls observe with each result, one
+// at a time, in order of completion. It returns when every planned job has a
+// result. When ctx ends it dispatches no more: jobs not sent are unsent, those
+// in flight get opts.Grace and are then cancelled, and the error is
+// ErrInterrupted. It ends likewise with ErrHopeless when the first results are
+// all hopeless, and with observe's or Prepare's error when that fails.
+func (p *Plan) Run(ctx context.Context, s Sender, opts Options, observe func(Result) error) (RunStats, error) {
+	d := newDrive(p, opts)
+	if opts.Waiter == nil {
+		defer d.opts.Waiter.Close()
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	fly, cancelFlights := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancelFlights()
+
+	prep := newPreparer(ctx, s, p.Jobs, d.opts)
+	prep.warm(ctx)
+	d.timer = NewTimer(time.Now())
+	if opts.Start != nil {
+		opts.Start(d.timer)
+	}
+	collected := make(chan struct{})
+	go func() {
+		defer close(collected)
+		d.collect(stop, observe)
+	}()
+	stopHealth := d.meter.start(d.timer, opts.Beat, opts.Health)
+
+	d.dispatch(ctx, fly, stop, prep)
+	d.drain(ctx, cancelFlights)
+	close(d.results)
+	<-collected
+	stopHealth()
+	stop(errDone)
+	prep.wait()
+	return d.stats(), d.reason(ctx)
+}
+
+// errDone is the cause of the context of a run that came to its end.
+var errDone = errors.New("done")
+
+// drive is the state of one run.
+type drive struct {
+	plan    *Plan
+	opts    Options
+	timer   Timer
+	meter   *meter
+	flights sync.WaitGroup
+	results chan Result
+	// counts and lags belong to collect.
+	counts [classes]int64
+	lags   Lags
+}
+
+func newDrive(p *Plan, o Options) *drive {
+	if o.Waiter == nil {
+		o.Waiter = NewWaiter()
+	}
+	if o.Ahead <= 0 {
+		o.Ahead = 1024
+	}
+	if o.Tokens <= 0 {
+		o.Tokens = 8 << 20
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Breaker == 0 {
+		o.Breaker = 20
+	}
+	o.Breaker = min(o.Breaker, len(p.Jobs))
+	return &drive{plan: p, opts: o, meter: &meter{}, results: make(chan Result, 1024)}
+}
+
+// dispatch lets every job go at its instant, and reports those that the end of
+// ctx left as unsent.
+func (d *drive) dispatch(ctx, fly context.Context, stop context.CancelCauseFunc, prep *preparer) {
+	for i := range d.plan.Jobs {
+		job := &d.plan.Jobs[i]
+		call, err := prep.next(ctx)
+		if err == nil {
+			err = d.opts.Waiter.Until(ctx, d.timer, job.Sched)
+		}
+		if err != nil {
+			if ctx.Err() == nil {
+				stop(fmt.Errorf("row %d: %w", job.Row, err))
+			}
+			d.unsent(i)
+			return
+		}
+		f := &Flight{Timer: d.timer, Dispatch: d.timer.Now(), sched: job.Sched, meter: d.meter}
+		d.meter.flying.Add(1)
+		d.flights.Add(1)
+		go d.fly(fly, job, call, f)
+		prep.release(job)
+	}
+}
+
+func (d *drive) fly(ctx context.Context, job *Job, call Call, f *Flight) {
+	defer d.flights.Done()
+	r := call.Send(ctx, f)
+	d.meter.flying.Add(-1)
+	r.Row, r.Point, r.Repeat, r.Phase, r.Sched = job.Row, job.Point, job.Repeat, job.Phase, job.Sched
+	r.Dispatch = some(f.Dispatch)
+	d.results <- r
+}
+
+func (d *drive) unsent(from int) {
+	for _, job := range d.plan.Jobs[from:] {
+		d.results <- Result{Row: job.Row, Point: job.Point, Repeat: job.Repeat, Phase: job.Phase,
+			Sched: job.Sched, Class: Unsent, InAsked: job.Request.Input, OutAsked: job.Request.Output}
+	}
+}
+
+// drain waits for the requests in flight; after the end of ctx only as long as
+// the grace lasts.
+func (d *drive) drain(ctx context.Context, cancel func()) {
+	landed := make(chan struct{})
+	go func() {
+		d.flights.Wait()
+		close(landed)
+	}()
+	select {
+	case <-landed:
+		return
+	case <-ctx.Done():
+	}
+	grace := time.NewTimer(d.opts.Grace)
+	defer grace.Stop()
+	select {
+	case <-landed:
+	case <-grace.C:
+		cancel()
+		<-landed
+	}
+}
+
+// collect counts and hands on every result, and trips the breaker.
+func (d *drive) collect(stop context.CancelCauseFunc, observe func(Result) error) {
+	n, hopeless, failed := 0, 0, false
+	for r := range d.results {
+		d.counts[r.Class]++
+		d.lags.Add(&r)
+		if !failed {
+			if err := observe(r); err != nil {
+				failed = true
+				stop(fmt.Errorf("keeping a result: %w", err))
+			}
+		}
+		if n++; r.Hopeless {
+			hopeless++
+		}
+		if n == d.opts.Breaker && hopeless == n {
+			stop(fmt.Errorf("%w: the first %d requests all failed: %s", ErrHopeless, n, r.Reason))
+		}
+	}
+}
+
+// reason says why the run ended early, nil when it did not.
+func (d *drive) reason(ctx context.Context) error {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errDone):
+		return nil
+	case errors.Is(cause, context.Canceled), errors.Is(cause, context.DeadlineExceeded):
+		n := d.counts[Unsent] + d.counts[Cancelled]
+		return fmt.Errorf("%w with %d of %d requests not finished", ErrInterrupted, n, len(d.plan.Jobs))
+	default:
+		return cause
+	}
+}
+
+func (d *drive) stats() RunStats {
+	return RunStats{
+		Planned: int64(len(d.plan.Jobs)), PlannedS: d.plan.Length().Seconds(),
+		WallS: float64(d.timer.Now()) / 1e9, Outcomes: outcomes(d.counts), Verdict: d.lags.Verdict(),
+		Clock: Clock{Schedule: "absolute", Wait: d.opts.Waiter.Name(), Stamps: "user"},
+	}
+}
+
+func outcomes(counts [classes]int64) []Outcome {
+	out := make([]Outcome, 0, classes)
+	for c, n := range counts {
+		out = append(out, Outcome{Class: Class(c).String(), N: n})
+	}
+	return out
+}

@@ -1,0 +1,123 @@
+package replay
+
+import (
+	"context"
+	"runtime/metrics"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// meter gathers what the client does, and once a second reports it.
+type meter struct {
+	flying atomic.Int64
+	on     bool
+	mu     sync.Mutex
+	lags   []int64 // ns, of the running second
+	beats  []int64 // ns late, of the running second
+}
+
+// sent takes the send lag of one request.
+func (m *meter) sent(lag int64) {
+	if !m.on {
+		return
+	}
+	m.mu.Lock()
+	m.lags = append(m.lags, lag)
+	m.mu.Unlock()
+}
+
+// start samples once a second into report until the returned function is
+// called, which reports the last part of a second too.
+func (m *meter) start(t Timer, beat Waiter, report func(HealthRow)) (stop func()) {
+	if report == nil {
+		return func() {}
+	}
+	m.on = true
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { m.heartbeat(ctx, t, beat) })
+	wg.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		last := readMachine(t)
+		for done := false; !done; {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				done = true
+			}
+			now := readMachine(t)
+			report(m.row(last, now))
+			last = now
+		}
+	})
+	return func() {
+		cancel()
+		wg.Wait()
+	}
+}
+
+// heartbeat wakes every millisecond and notes how late: a measure of hiccups
+// that holds even when few requests are sent.
+func (m *meter) heartbeat(ctx context.Context, t Timer, w Waiter) {
+	if w == nil {
+		w = NewWaiter()
+		defer w.Close()
+	}
+	for at := t.Now() + 1e6; ; at = max(at+1e6, t.Now()) {
+		if w.Until(ctx, t, at) != nil {
+			return
+		}
+		late := t.Now() - at
+		m.mu.Lock()
+		m.beats = append(m.beats, late)
+		m.mu.Unlock()
+	}
+}
+
+func (m *meter) row(last, now machine) HealthRow {
+	m.mu.Lock()
+	lags, beats := m.lags, m.beats
+	m.lags, m.beats = nil, nil
+	m.mu.Unlock()
+	slices.Sort(lags)
+	slices.Sort(beats)
+	r := HealthRow{TNS: now.at, Sent: int64(len(lags)), InFlight: m.flying.Load(), KernelP99US: -1,
+		LagP50US: quantile(lags, 50) / 1000, LagP99US: quantile(lags, 99) / 1000, LagMaxUS: quantile(lags, 100) / 1000,
+		HeartP99US: quantile(beats, 99) / 1000, GCCycles: now.gc - last.gc, CPU: -1, Throttled: -1, Steal: -1}
+	if len(beats) == 0 {
+		r.HeartP99US = -1
+	}
+	if span := now.at - last.at; span > 0 && now.cpu >= 0 {
+		r.CPU = float64(now.cpu-last.cpu) / float64(span)
+	}
+	if now.throttled >= 0 && last.throttled >= 0 {
+		r.Throttled = now.throttled - last.throttled
+	}
+	if all := now.ticks - last.ticks; now.steal >= 0 && last.steal >= 0 {
+		r.Steal = 0
+		if all > 0 {
+			r.Steal = float64(now.steal-last.steal) / float64(all)
+		}
+	}
+	return r
+}
+
+// machine is a reading of the process and the machine; -1 where unknown.
+type machine struct {
+	at           int64
+	cpu          int64 // ns of CPU used by this process
+	gc           int64
+	throttled    int64 // cgroup periods
+	steal, ticks int64 // of all CPUs
+}
+
+func readMachine(t Timer) machine {
+	gc := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
+	metrics.Read(gc)
+	m := machine{at: t.Now(), cpu: cpuTime(), throttled: throttled(), gc: int64(gc[0].Value.Uint64())}
+	m.steal, m.ticks = steal()
+	return m
+}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package replay
+
+// cpuTime returns the CPU time of this process in ns, -1 when unknown.
+func cpuTime() int64 { return -1 }

@@ -1,0 +1,42 @@
+package replay
+
+import (
+	"context"
+
+	"reprise/trace"
+)
+
+// Sender makes and sends requests. Prepare does the heavy work (text, bodies)
+// ahead of the instant; it is called from several goroutines, at most
+// Options.Ahead jobs before their turn.
+type Sender interface {
+	Prepare(job Job) (Call, error)
+}
+
+// Call is a prepared request. Send sends it and returns what became of it: the
+// instants from ConnReady on, the class, tokens and gaps. What the clock knows
+// (row, phase, Sched, Dispatch, InAsked and OutAsked if absent) Run fills in.
+// Send returns soon after ctx ends, with class cancelled.
+type Call interface {
+	Send(ctx context.Context, f *Flight) Result
+}
+
+// Flight is a call in the air.
+type Flight struct {
+	Timer          // the run's clock
+	Dispatch int64 // when the clock let the call go
+	sched    int64
+	meter    *meter
+}
+
+// NewFlight returns a flight outside any run, for calls that no plan has.
+func NewFlight(t Timer) *Flight { return &Flight{Timer: t, Dispatch: t.Now()} }
+
+// Sent tells the health sampler when the request's bytes were handed over.
+func (f *Flight) Sent(writeEnd int64) {
+	if f.meter != nil {
+		f.meter.sent(writeEnd - f.sched)
+	}
+}
+
+func some[T any](v T) trace.Opt[T] { return trace.Some(v) }
