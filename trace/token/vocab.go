@@ -1,0 +1,212 @@
+package token
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"hash/maphash"
+	"strconv"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+//go:generate go run pack.go cl100k_base.tiktoken vocab/cl100k_base.zst
+//go:generate go run pack.go o200k_base.tiktoken vocab/o200k_base.zst
+
+var (
+	//go:embed vocab/cl100k_base.zst
+	packedCL100K []byte
+	//go:embed vocab/o200k_base.zst
+	packedO200K []byte
+)
+
+// idBits holds every id of both vocabularies.
+const idBits = 18
+
+// vocabulary is a rank vocabulary: token i is the i-th in order of merging.
+type vocabulary struct {
+	bytes  [256]int32 // byte -> id
+	text   []byte     // all tokens, one after the other
+	off    []uint32   // token i is text[off[i]:off[i+1]]
+	pairs  pairTable
+	whole  wholeTable
+	sha256 string // of the published rank file, lower-case hex
+}
+
+// unpack expands an embedded vocabulary of size tokens and verifies that it is
+// the published rank file with the SHA-256 want.
+//
+// The packed form is the order of the 256 single bytes, then the left halves and
+// the right halves of all later tokens, each id as three byte planes. The halves
+// of a token are the two that its own encoding joins last. No other pair can
+// become that token: until it appears, merges inside a token's bytes happen in
+// the same order whatever stands around them. So one pair a token is enough.
+func unpack(packed []byte, size int, want string) (*vocabulary, error) {
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(16<<20))
+	if err != nil {
+		return nil, err
+	}
+	defer dec.Close()
+	raw, err := dec.DecodeAll(packed, nil)
+	if err != nil {
+		return nil, fmt.Errorf("embedded vocabulary: %w", err)
+	}
+	merged := size - 256
+	if merged < 0 || size > 1<<idBits || len(raw) != 256+6*merged {
+		return nil, fmt.Errorf("embedded vocabulary: %d bytes do not hold %d tokens", len(raw), size)
+	}
+	v := &vocabulary{off: make([]uint32, 1, size+1), pairs: newPairTable(merged)}
+	for i, b := range raw[:256] {
+		v.bytes[b] = int32(i)
+		v.add(raw[i : i+1])
+	}
+	left, right := raw[256:256+3*merged], raw[256+3*merged:]
+	for i := range merged {
+		l, r := plane(left, merged, i), plane(right, merged, i)
+		if l >= i+256 || r >= i+256 {
+			return nil, fmt.Errorf("embedded vocabulary: token %d is made of later ones", i+256)
+		}
+		v.add(v.token(l), v.token(r))
+		v.pairs.put(l, r, i+256)
+	}
+	if v.sha256 = v.fileSum(); v.sha256 != want {
+		return nil, fmt.Errorf("embedded vocabulary: SHA-256 is %s, not %s; rebuild the program", v.sha256, want)
+	}
+	v.whole = newWholeTable(v)
+	return v, nil
+}
+
+// plane reads the i-th of n ids kept as three byte planes.
+func plane(p []byte, n, i int) int {
+	return int(p[i]) | int(p[n+i])<<8 | int(p[2*n+i])<<16
+}
+
+// add appends a token made of the given parts.
+func (v *vocabulary) add(parts ...[]byte) {
+	for _, p := range parts {
+		v.text = append(v.text, p...)
+	}
+	v.off = append(v.off, uint32(len(v.text)))
+}
+
+// token returns the bytes of token id.
+func (v *vocabulary) token(id int) []byte { return v.text[v.off[id]:v.off[id+1]] }
+
+// size returns the number of tokens.
+func (v *vocabulary) size() int { return len(v.off) - 1 }
+
+// fileSum returns the SHA-256 of the published file: a line "base64 rank" a token.
+func (v *vocabulary) fileSum() string {
+	h := sha256.New()
+	var line []byte
+	for id := range v.size() {
+		line = base64.StdEncoding.AppendEncode(line, v.token(id))
+		line = append(line, ' ')
+		line = strconv.AppendInt(line, int64(id), 10)
+		line = append(line, '\n')
+		if len(line) > 8<<10 || id == v.size()-1 {
+			h.Write(line)
+			line = line[:0]
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// pairTable finds the token that two neighbours merge into: open addressing,
+// each slot the left id, the right id and the result, idBits each; 0 is empty,
+// since no result is token 0.
+type pairTable struct {
+	slots []uint64
+	shift uint
+}
+
+func newPairTable(n int) pairTable {
+	bits := uint(1)
+	for 1<<bits < 2*n {
+		bits++
+	}
+	return pairTable{slots: make([]uint64, 1<<bits), shift: 64 - bits}
+}
+
+func (t *pairTable) put(left, right, id int) {
+	key := uint64(left)<<idBits | uint64(right)
+	i := key * 0x9E3779B97F4A7C15 >> t.shift
+	for t.slots[i] != 0 {
+		i = (i + 1) & uint64(len(t.slots)-1)
+	}
+	t.slots[i] = key<<idBits | uint64(id)
+}
+
+// noMerge is larger than every id.
+const noMerge = int32(1) << 30
+
+// merge returns the token that left and right become, or noMerge.
+func (t *pairTable) merge(left, right int32) int32 {
+	key := uint64(left)<<idBits | uint64(right)
+	i := key * 0x9E3779B97F4A7C15 >> t.shift
+	for {
+		s := t.slots[i&uint64(len(t.slots)-1)]
+		if s>>idBits == key {
+			return int32(s & (1<<idBits - 1))
+		}
+		if s == 0 {
+			return noMerge
+		}
+		i++
+	}
+}
+
+// wholeTable finds the id of a piece that is one token, by its bytes. It only
+// saves time: merging gives the same id. A slot is the id plus one, with bits of
+// the hash above; 0 is empty.
+type wholeTable struct {
+	slots   []uint32
+	seed    maphash.Seed
+	longest int
+}
+
+func newWholeTable(v *vocabulary) wholeTable {
+	bits := uint(1)
+	for 1<<bits < 2*v.size() {
+		bits++
+	}
+	t := wholeTable{slots: make([]uint32, 1<<bits), seed: maphash.MakeSeed()}
+	for id := range v.size() {
+		tok := v.token(id)
+		h := maphash.Bytes(t.seed, tok)
+		i := h & uint64(len(t.slots)-1)
+		for t.slots[i] != 0 {
+			i = (i + 1) & uint64(len(t.slots)-1)
+		}
+		t.slots[i] = uint32(h>>(64-tagBits))<<(32-tagBits) | uint32(id+1)
+		t.longest = max(t.longest, len(tok))
+	}
+	return t
+}
+
+// tagBits of the hash fit above an id plus one of idBits+1 bits.
+const tagBits = 32 - idBits - 1
+
+// wholeToken returns the id of the token that piece is.
+func (v *vocabulary) wholeToken(piece string) (id int32, ok bool) {
+	t := &v.whole
+	if len(piece) > t.longest {
+		return 0, false
+	}
+	h := maphash.String(t.seed, piece)
+	tag := uint32(h >> (64 - tagBits))
+	for i := h; ; i++ {
+		s := t.slots[i&uint64(len(t.slots)-1)]
+		if s == 0 {
+			return 0, false
+		}
+		if s>>(32-tagBits) == tag {
+			id := int(s&(1<<(32-tagBits)-1)) - 1
+			if string(v.token(id)) == piece {
+				return int32(id), true
+			}
+		}
+	}
+}
