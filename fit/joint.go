@@ -1,0 +1,144 @@
+package fit
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"reprise/fit/dist"
+)
+
+// maxStrata and minStratum size the conditional tables: ten strata of equal
+// mass, fewer where a stratum would hold under 50 requests.
+const (
+	maxStrata  = 10
+	minStratum = 50
+)
+
+var errLengths = errors.New("inputs and outputs must be as many as each other")
+
+// Pearson is the linear correlation of x and y.
+func Pearson(x, y []int32) Stat {
+	return correlation(len(x), len(y), func(i int) (float64, float64) { return float64(x[i]), float64(y[i]) })
+}
+
+// Spearman is the rank correlation of x and y; ties share their average rank.
+// Near zero does not mean independent.
+func Spearman(x, y []int32) Stat {
+	if len(x) != len(y) {
+		return absent(errLengths.Error())
+	}
+	rx, ry := ranks(x), ranks(y)
+	return correlation(len(x), len(y), func(i int) (float64, float64) { return rx[i], ry[i] })
+}
+
+// ranks returns the average rank of each value, from 1.
+func ranks(x []int32) []float64 {
+	order := byValue(x)
+	out := make([]float64, len(x))
+	for i := 0; i < len(order); {
+		j := i
+		for j < len(order) && x[order[j]] == x[order[i]] {
+			j++
+		}
+		for _, k := range order[i:j] {
+			out[k] = float64(i+1+j) / 2
+		}
+		i = j
+	}
+	return out
+}
+
+// byValue returns the positions of x by ascending value, ties by position.
+func byValue(x []int32) []int32 {
+	keys := make([]int64, len(x))
+	for i, v := range x {
+		keys[i] = int64(v)<<32 | int64(i)
+	}
+	slices.Sort(keys)
+	out := make([]int32, len(x))
+	for i, k := range keys {
+		out[i] = int32(k & math.MaxUint32)
+	}
+	return out
+}
+
+func correlation(nx, ny int, at func(i int) (float64, float64)) Stat {
+	if nx != ny {
+		return absent(errLengths.Error())
+	}
+	if nx < 2 {
+		return absent("fewer than two values")
+	}
+	var mx, my float64
+	for i := range nx {
+		x, y := at(i)
+		mx, my = mx+x, my+y
+	}
+	mx, my = mx/float64(nx), my/float64(nx)
+	var xx, yy, xy float64
+	for i := range nx {
+		x, y := at(i)
+		x, y = x-mx, y-my
+		xx, yy, xy = xx+float64(x*x), yy+float64(y*y), xy+float64(x*y)
+	}
+	if xx == 0 || yy == 0 {
+		return absent("all values are equal")
+	}
+	return value(xy / float64(math.Sqrt(xx)*math.Sqrt(yy)))
+}
+
+// Stratum holds the outputs of the requests whose input is at most Upto and
+// above the stratum before.
+type Stratum struct {
+	Upto   int32
+	N      int64
+	Output dist.Table
+}
+
+// Strata cuts the requests into up to ten strata of about equal mass by input
+// and describes the outputs of each by a 56-point table. Equal inputs are never
+// parted, so strata merge at a value that repeats, and where few requests are.
+func Strata(input, output []int32) ([]Stratum, error) {
+	if len(input) != len(output) {
+		return nil, errLengths
+	}
+	order := byValue(input)
+	bounds := cuts(input, order)
+	out := make([]Stratum, 0, len(bounds))
+	from := 0
+	for _, to := range bounds {
+		part := make([]int32, 0, to-from)
+		for _, i := range order[from:to] {
+			part = append(part, output[i])
+		}
+		out = append(out, Stratum{Upto: input[order[to-1]], N: int64(to - from),
+			Output: dist.NewTable(dist.FromInts(part, 1), dist.Grid(50))})
+		from = to
+	}
+	return out, nil
+}
+
+// cuts returns the end of each stratum in order, a list of positions by
+// ascending input: at the type-1 deciles, moved up to the end of a tie.
+func cuts(input, order []int32) []int {
+	n := len(order)
+	k := min(maxStrata, max(n/minStratum, 1))
+	var ends []int
+	from := 0
+	for i := 1; i <= k && from < n; i++ {
+		to := max((n*i+k-1)/k, from+1)
+		for to < n && input[order[to]] == input[order[to-1]] {
+			to++
+		}
+		if i < k && (to-from < min(minStratum, n) || n-to < minStratum) {
+			continue // too few on one side: they join the next stratum
+		}
+		if i == k {
+			to = n
+		}
+		ends = append(ends, to)
+		from = to
+	}
+	return ends
+}
