@@ -1,0 +1,88 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// container is a file format that holds rows. A new one is a file with such a
+// value and a line in containers.
+type container struct {
+	name  string
+	sniff func(head []byte) bool // looks at the start of the text
+	open  func(s *source, r io.Reader) (rows, error)
+}
+
+// rows walks the rows of one file.
+type rows interface {
+	// next goes to the next row. A *RowError is a row that cannot be read, and
+	// next may be called again; io.EOF is the end; any other error is final.
+	next() (Pos, error)
+	// names calls add with the path of every column of the row.
+	names(add func(path string))
+	// fill puts the row's mapped columns into the plan's cells. They are valid
+	// until next is called.
+	fill(p *plan) *RowError
+}
+
+// containers in the order in which they are tried; CSV takes any text.
+func containers() []container {
+	return []container{
+		{name: "JSON lines", sniff: sniffJSONL, open: openJSONL},
+		{name: "JSON", sniff: sniffJSON, open: openJSON},
+		{name: "CSV", sniff: func([]byte) bool { return true }, open: openCSV},
+	}
+}
+
+// containerOf tells the container by content. Its error says what the file is
+// instead, for the kinds that turn up in practice.
+func containerOf(s *source) (container, error) {
+	head := s.peek(64 << 10)
+	if len(head) == 0 {
+		if s.err != nil && !s.ended() {
+			return container{}, s.fail(s.err)
+		}
+		return container{}, fmt.Errorf("%s: is empty", s.name)
+	}
+	for magic, kind := range map[string]string{"PAR1": "a Parquet file", "ARROW1": "an Arrow file", "Obj\x01": "an Avro file",
+		"PK\x03\x04": "a ZIP archive or an Excel file", "SQLite format": "an SQLite database",
+		"\xff\xfe": "UTF-16 text", "\xfe\xff": "UTF-16 text"} {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return container{}, fmt.Errorf("%s: is %s, which cannot be read here; export it as JSON lines or CSV in UTF-8", s.name, kind)
+		}
+	}
+	if binary(head) {
+		return container{}, fmt.Errorf("%s: is binary and not a log that can be read; export it as JSON lines or CSV", s.name)
+	}
+	text := bytes.TrimLeft(cutBOM(head), " \t\r\n")
+	if len(text) == 0 && s.ended() {
+		return container{}, fmt.Errorf("%s: has nothing but blank lines", s.name)
+	}
+	for _, c := range containers() {
+		if c.sniff(text) {
+			return c, nil
+		}
+	}
+	return container{}, fmt.Errorf("%s: is in no format that can be read", s.name)
+}
+
+// binary looks for NUL bytes and for many bytes that no text has.
+func binary(head []byte) bool {
+	head = head[:min(len(head), 8<<10)]
+	odd := 0
+	for i := 0; i < len(head); {
+		r, n := utf8.DecodeRune(head[i:])
+		switch {
+		case r == 0:
+			return true
+		case r == utf8.RuneError && n == 1, r < ' ' && r != '\n' && r != '\r' && r != '\t' && r != 0x1b:
+			odd++
+		}
+		i += n
+	}
+	return odd > len(head)/5
+}
+
+func cutBOM(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")) }

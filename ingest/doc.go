@@ -1,0 +1,21 @@
+// Package ingest turns request logs into Records, one row at a time.
+//
+//	bytes      plain, gzip or zstd, told by content; hashed as they are read
+//	container  CSV, JSON lines or one JSON array: rows with named columns
+//	schema     which column is which field: embedded data files and --map
+//	Record     one row with its position; holds customer text, dies in sanitize
+//
+// Open looks at the start of every input, picks the container and the schema
+// and says why; Log.Records then streams. A row that cannot be used is yielded
+// as *RowError and the stream goes on; any other error ends it. Nothing is
+// dropped in silence, except blank lines, which are no rows.
+//
+// Units: times in µs since 1970 UTC, or since the log's own start when Relative
+// is set; lengths in tokens. A time without zone is UTC. A count that a log
+// does not have is absent and never zero.
+//
+// Errors name files, positions, columns and reasons, never a value of a row.
+//
+// Not done here: counting tokens, sorting, renaming. Folders and globs are the
+// caller's.
+package ingest

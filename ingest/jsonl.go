@@ -1,0 +1,129 @@
+package ingest
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+
+	"github.com/valyala/fastjson"
+)
+
+// sniffJSONL takes a text whose first line is an object by itself, and one
+// whose first two lines both begin like one.
+func sniffJSONL(text []byte) bool {
+	if len(text) == 0 || text[0] != '{' {
+		return false
+	}
+	first, rest, more := bytes.Cut(text, []byte("\n"))
+	if !more || fastjson.ValidateBytes(bytes.TrimSpace(first)) == nil {
+		return true
+	}
+	rest = bytes.TrimLeft(rest, "\r\n")
+	return bytes.HasPrefix(rest, []byte("{"))
+}
+
+// jsonRow is the part that the JSON containers share: the current object.
+type jsonRow struct {
+	parser fastjson.Parser
+	value  *fastjson.Value
+}
+
+// set parses a row. The parser's own message quotes the text and is dropped.
+func (j *jsonRow) set(b []byte) *RowError {
+	v, err := j.parser.ParseBytes(b)
+	switch {
+	case err != nil:
+		j.value = nil
+		return bad(BadJSON, "")
+	case v.Type() != fastjson.TypeObject:
+		j.value = nil
+		return bad(NotAnObject, "")
+	}
+	j.value = v
+	return nil
+}
+
+func (j *jsonRow) fill(p *plan) *RowError {
+	p.start()
+	p.walk(&p.root, j.value)
+	if p.dup {
+		return bad(DuplicateKey, "a mapped column is there twice")
+	}
+	return nil
+}
+
+// maxNameDepth is how deep names looks; mapped paths may go deeper.
+const maxNameDepth = 6
+
+func (j *jsonRow) names(add func(string)) {
+	if j.value != nil {
+		nameValue("", j.value, maxNameDepth, add)
+	}
+}
+
+func nameValue(prefix string, v *fastjson.Value, depth int, add func(string)) {
+	if prefix != "" {
+		add(prefix)
+	}
+	if depth == 0 {
+		return
+	}
+	join := func(key string) string {
+		if prefix == "" {
+			return key
+		}
+		return prefix + "." + key
+	}
+	switch v.Type() {
+	case fastjson.TypeObject:
+		o, _ := v.Object()
+		o.Visit(func(key []byte, v *fastjson.Value) { nameValue(join(string(key)), v, depth-1, add) })
+	case fastjson.TypeArray:
+		if list, _ := v.Array(); len(list) > 0 {
+			nameValue(join(strconv.Itoa(0)), list[0], depth-1, add)
+		}
+	case fastjson.TypeString:
+		b, _ := v.StringBytes()
+		if len(b) > 1 && (b[0] == '{' || b[0] == '[') {
+			if inner, err := fastjson.ParseBytes(b); err == nil {
+				nameValue(prefix, inner, depth-1, add)
+			}
+		}
+	}
+}
+
+// jsonl reads one object a line.
+type jsonl struct {
+	jsonRow
+	file  string
+	lines *lines
+	items int64
+}
+
+func openJSONL(s *source, r io.Reader) (rows, error) {
+	return &jsonl{file: s.name, lines: newLines(r, maxRow)}, nil
+}
+
+func (j *jsonl) next() (Pos, error) {
+	for {
+		line, tooLong, err := j.lines.next()
+		if err != nil {
+			return Pos{}, err
+		}
+		if j.lines.line == 1 {
+			line = cutBOM(line)
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 && !tooLong {
+			continue
+		}
+		j.items++
+		pos := Pos{File: j.file, Line: j.lines.line, Item: j.items, Byte: j.lines.start}
+		if tooLong {
+			return pos, bad(LineTooLong, "")
+		}
+		if e := j.set(line); e != nil {
+			return pos, e
+		}
+		return pos, nil
+	}
+}

@@ -1,0 +1,55 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// maxRow is the longest row in bytes; longer ones are counted and skipped.
+const maxRow = 64 << 20
+
+// lines splits a text into lines. A line is valid until the next call.
+type lines struct {
+	r     *bufio.Reader
+	limit int
+	buf   []byte // a line longer than the reader's buffer
+	line  int64  // number of the line that was returned last
+	start int64  // its offset
+	off   int64  // offset of the next one
+}
+
+func newLines(r io.Reader, limit int) *lines {
+	return &lines{r: bufio.NewReaderSize(r, 256<<10), limit: limit}
+}
+
+// next returns a line with its end cut off. A line over the limit comes as
+// tooLong and without its bytes. io.EOF ends the text.
+func (l *lines) next() (line []byte, tooLong bool, err error) {
+	l.line++
+	l.start = l.off
+	l.buf = l.buf[:0]
+	for {
+		part, err := l.r.ReadSlice('\n')
+		l.off += int64(len(part))
+		full := errors.Is(err, bufio.ErrBufferFull)
+		if !full && len(l.buf) == 0 && !tooLong {
+			line = part // the common case: no copy
+		} else if !tooLong {
+			l.buf = append(l.buf, part...)
+			line = l.buf
+		}
+		if len(line) > l.limit {
+			tooLong, line, l.buf = true, nil, nil
+		}
+		if full {
+			continue
+		}
+		if err != nil && !(errors.Is(err, io.EOF) && l.off > l.start) {
+			return nil, false, err
+		}
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		return bytes.TrimSuffix(line, []byte("\r")), tooLong, nil
+	}
+}

@@ -1,0 +1,58 @@
+package ingest
+
+import (
+	"math"
+	"strconv"
+)
+
+// parseCount reads a count that must be a whole number of at least 0 and at
+// most limit. "12.0" is 12, as tables that went through a float column have it.
+// The second result is our phrase for what is wrong, empty when nothing is.
+func parseCount(s string, limit int64) (int64, string) {
+	s = trimSpace(s)
+	if v, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return checkCount(v, limit)
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	switch {
+	case math.IsNaN(f):
+		return 0, "is not a number"
+	case math.IsInf(f, 0) || f >= 1<<63:
+		return 0, "is too large"
+	case err != nil:
+		return 0, "is not a number"
+	case f < 0:
+		return 0, "is negative"
+	case f != math.Trunc(f):
+		return 0, "is not a whole number"
+	}
+	return checkCount(int64(f), limit)
+}
+
+func checkCount(v, limit int64) (int64, string) {
+	switch {
+	case v < 0:
+		return 0, "is negative"
+	case v > limit:
+		return 0, "is too large"
+	}
+	return v, ""
+}
+
+// parseSpan reads a duration in the unit, seconds when there is none, as µs.
+func parseSpan(s, unit string) (int64, string) {
+	f, err := strconv.ParseFloat(trimSpace(s), 64)
+	if unit == "" {
+		unit = "s"
+	}
+	us := math.Round(f / float64(unitScale(unit)) * 1e6)
+	switch {
+	case math.IsNaN(f) || (err != nil && !math.IsInf(f, 0)):
+		return 0, "is not a number"
+	case f < 0:
+		return 0, "is negative"
+	case us > 1e15: // 31 years
+		return 0, "is too large"
+	}
+	return int64(us), ""
+}

@@ -1,0 +1,247 @@
+package ingest
+
+import (
+	"math/bits"
+	"strconv"
+	"time"
+)
+
+// stamp is a parsed time.
+type stamp struct {
+	us       int64
+	relative bool // counts from the log's start
+	naive    bool // text without a zone, taken as UTC
+	guessed  bool // a small number whose unit nobody gave: taken as seconds
+}
+
+// ticks at 1970-01-01 in .NET's clock of 100 ns since year 1.
+const ticksAt1970 = 621_355_968_000_000_000
+
+// unitScale is how many of the unit are in a second; 0 for an unknown unit.
+func unitScale(unit string) int64 {
+	switch unit {
+	case "s":
+		return 1
+	case "ms":
+		return 1_000
+	case "us":
+		return 1_000_000
+	case "ticks":
+		return 10_000_000
+	case "ns":
+		return 1_000_000_000
+	}
+	return 0
+}
+
+// Instants between 1998 and 2103 are taken as absolute, smaller ones as
+// relative; the ranges of the units do not overlap.
+const (
+	epochMin = 900_000_000
+	epochMax = 4_200_000_000
+)
+
+// parseTime reads a time stamp. Numbers are told by magnitude (seconds,
+// milli-, micro-, nanoseconds, .NET ticks, small numbers from the log's start)
+// unless a unit is given; text is RFC 3339 and its relatives, without a zone
+// UTC. Digits below a microsecond are cut off.
+func parseTime(s, unit string) (stamp, bool) {
+	s = trimSpace(s)
+	if len(s) >= 10 && digits(s[:4]) && (s[4] == '-' || s[4] == '/') {
+		return parseDate(s)
+	}
+	whole, frac, ok := decimal(s)
+	if !ok {
+		return stamp{}, false
+	}
+	if unit == "" {
+		return byMagnitude(whole, frac)
+	}
+	return inUnit(whole, frac, unit)
+}
+
+func byMagnitude(whole int64, frac string) (stamp, bool) {
+	for _, unit := range []string{"s", "ms", "us", "ns"} {
+		k := unitScale(unit)
+		if whole/k >= epochMin && whole/k < epochMax {
+			return inUnit(whole, frac, unit)
+		}
+	}
+	if sec := (whole - ticksAt1970) / 10_000_000; sec >= epochMin && sec < epochMax {
+		return inUnit(whole, frac, "ticks")
+	}
+	if whole < epochMin {
+		st, ok := inUnit(whole, frac, "s")
+		st.guessed = true
+		return st, ok
+	}
+	return stamp{}, false
+}
+
+func inUnit(whole int64, frac, unit string) (stamp, bool) {
+	if unit == "ticks" {
+		if whole > ticksAt1970 {
+			whole -= ticksAt1970
+		}
+	}
+	us, ok := toMicro(whole, frac, unitScale(unit))
+	if !ok || us/1_000_000 >= epochMax {
+		return stamp{}, false
+	}
+	return stamp{us: us, relative: us/1_000_000 < epochMin}, true
+}
+
+// toMicro turns whole.frac units, scale of them a second, into µs.
+func toMicro(whole int64, frac string, scale int64) (int64, bool) {
+	if scale == 0 || whole < 0 {
+		return 0, false
+	}
+	if scale >= 1_000_000 { // µs or finer: the fraction is below resolution
+		return whole / (scale / 1_000_000), true
+	}
+	per := 1_000_000 / scale // µs in one unit: 10^6 or 10^3
+	hi, lo := bits.Mul64(uint64(whole), uint64(per))
+	if hi != 0 || lo > 1<<62 {
+		return 0, false
+	}
+	us := int64(lo)
+	for i := 0; i < len(frac) && per >= 10; i++ {
+		per /= 10
+		us += int64(frac[i]-'0') * per
+	}
+	return us, true
+}
+
+// decimal splits "123.45" into 123 and "45". Exponents are expanded by way of a
+// float64, which holds every time in seconds to the microsecond.
+func decimal(s string) (int64, string, bool) {
+	dot := len(s)
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+		case c == '.' && dot == len(s):
+			dot = i
+		case (c == 'e' || c == 'E') && i > 0:
+			f, err := strconv.ParseFloat(s, 64)
+			if err != nil || !(f >= 0 && f < 1<<62) {
+				return 0, "", false
+			}
+			return decimal(strconv.FormatFloat(f, 'f', -1, 64))
+		default:
+			return 0, "", false
+		}
+	}
+	if dot == 0 {
+		return 0, "", false
+	}
+	whole, err := strconv.ParseInt(s[:dot], 10, 64)
+	if err != nil {
+		return 0, "", false
+	}
+	if dot == len(s) {
+		return whole, "", true
+	}
+	return whole, s[dot+1:], true
+}
+
+// parseDate reads YYYY-MM-DD, a T or a space, HH:MM, then :SS, a fraction of
+// any length after a dot or comma, and Z, UTC or ±HH[:MM], each optional.
+func parseDate(s string) (stamp, bool) {
+	if len(s) < 16 || s[7] != s[4] || (s[10] != 'T' && s[10] != 't' && s[10] != ' ') || s[13] != ':' {
+		return stamp{}, false
+	}
+	var n [5]int
+	for i, span := range [5][2]int{{0, 4}, {5, 7}, {8, 10}, {11, 13}, {14, 16}} {
+		if !digits(s[span[0]:span[1]]) {
+			return stamp{}, false
+		}
+		n[i] = atoi(s[span[0]:span[1]])
+	}
+	sec, rest := 0, s[16:]
+	if len(rest) >= 3 && rest[0] == ':' && digits(rest[1:3]) {
+		sec, rest = atoi(rest[1:3]), rest[3:]
+	}
+	frac := ""
+	if len(rest) > 0 && (rest[0] == '.' || rest[0] == ',') {
+		end := 1
+		for end < len(rest) && rest[end] >= '0' && rest[end] <= '9' {
+			end++
+		}
+		if end == 1 {
+			return stamp{}, false
+		}
+		frac, rest = rest[1:end], rest[end:]
+	}
+	offset, naive, ok := zone(rest)
+	at := time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], sec, 0, time.UTC)
+	if !ok || n[3] > 23 || n[4] > 59 || sec > 59 || at.Day() != n[2] || int(at.Month()) != n[1] {
+		return stamp{}, false
+	}
+	at = at.Add(-offset)
+	if at.Unix() < 0 || at.Unix() >= epochMax {
+		return stamp{}, false
+	}
+	us, ok := toMicro(at.Unix(), frac, 1)
+	return stamp{us: us, naive: naive}, ok
+}
+
+// zone reads what may stand behind the time of day.
+func zone(s string) (offset time.Duration, naive, ok bool) {
+	s = trimSpace(s)
+	switch s {
+	case "":
+		return 0, true, true
+	case "Z", "z", "UTC", "GMT":
+		return 0, false, true
+	}
+	sign := time.Duration(1)
+	switch {
+	case s[0] == '-':
+		sign = -1
+	case s[0] != '+':
+		return 0, false, false
+	}
+	s = s[1:]
+	if len(s) == 5 && s[2] == ':' {
+		s = s[:2] + s[3:]
+	}
+	if (len(s) != 2 && len(s) != 4) || !digits(s) {
+		return 0, false, false
+	}
+	h, m := atoi(s[:2]), 0
+	if len(s) == 4 {
+		m = atoi(s[2:])
+	}
+	if h > 14 || m > 59 {
+		return 0, false, false
+	}
+	return sign * (time.Duration(h)*time.Hour + time.Duration(m)*time.Minute), false, true
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+// atoi reads up to four digits that were checked before.
+func atoi(s string) int {
+	n := 0
+	for i := range len(s) {
+		n = n*10 + int(s[i]-'0')
+	}
+	return n
+}
+
+func trimSpace(s string) string {
+	for len(s) > 0 && (s[0] == ' ' || s[0] == '\t') {
+		s = s[1:]
+	}
+	for len(s) > 0 && (s[len(s)-1] == ' ' || s[len(s)-1] == '\t') {
+		s = s[:len(s)-1]
+	}
+	return s
+}
