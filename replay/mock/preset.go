@@ -22,13 +22,13 @@ func Preset(name string) (Law, error) {
 	return Law{}, fmt.Errorf("no mock preset %q, choose from %s", name, strings.Join(names, ", "))
 }
 
-// demo has its knee near 5 requests/s of 1,000 tokens in and 200 out: at 16
+// demo has its knee near 4 requests/s of 1,000 tokens in and 200 out: at 16
 // sequences a step takes about 14.4 ms plus 1 ms of context, and each request
 // adds 20 ms of prefill. That is 1,000 events/s, which two cores serve with ease.
 func demo() Law {
 	return Law{
 		Name:   "demo",
-		Source: "made up: knee near 5 requests/s of 1,000 tokens in, 200 out",
+		Source: "made up: knee near 4 requests/s of 1,000 tokens in, 200 out",
 		BaseUS: 8000, DecodeUS: 400, KVTokenUS: 0.05, PrefillUS: 20, JitterSigma: 0.05,
 		MaxSeqs: 16, MaxBatched: 2048, Blocks: 4096, Watermark: 0.01, PrefixCache: true, MaxModelLen: 32768,
 		Output: OutputLaw{Median: 150, Sigma: 0.7},

@@ -1,0 +1,85 @@
+package mock
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// apiError is an error of the API in the shape of OpenAI and vLLM.
+type apiError struct {
+	Status  int           `json:"code"`
+	Message string        `json:"message"`
+	Type    string        `json:"type"`
+	Param   *string       `json:"param"`
+	retry   time.Duration // Retry-After; 0 for none
+}
+
+func (e *apiError) Error() string { return e.Message }
+
+// badRequest is a 400 about a field; an empty param is none.
+func badRequest(param, format string, args ...any) *apiError {
+	e := &apiError{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Type: "BadRequestError"}
+	if param != "" {
+		e.Param = &param
+	}
+	return e
+}
+
+// refusal turns the engine's refusals into answers.
+func refusal(err error) *apiError {
+	var rate *RateError
+	var queue *QueueError
+	var length *LengthError
+	switch {
+	case errors.As(err, &rate):
+		return &apiError{Status: http.StatusTooManyRequests, Message: rate.Error(), Type: "RateLimitError", retry: rate.RetryAfter}
+	case errors.As(err, &queue):
+		return &apiError{Status: http.StatusServiceUnavailable, Message: queue.Error(), Type: "ServiceUnavailableError", retry: time.Second}
+	case errors.As(err, &length):
+		if length.Prompt >= length.Limit {
+			return badRequest("input_tokens", "%s", length.Error())
+		}
+		return badRequest("max_tokens", "%s", length.Error())
+	case errors.Is(err, errClosed):
+		return &apiError{Status: http.StatusServiceUnavailable, Message: err.Error(), Type: "ServiceUnavailableError"}
+	}
+	return badRequest("", "%s", err.Error())
+}
+
+// write sends the error as the whole answer.
+func (e *apiError) write(w http.ResponseWriter) {
+	if e.retry > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.retry.Seconds()))))
+	}
+	writeJSON(w, e.Status, struct {
+		Error *apiError `json:"error"`
+	}{e})
+}
+
+// writeJSON sends a value as the whole answer. A client that has gone away is
+// no error of ours.
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n'))
+}
+
+// setRate adds OpenAI's rate limit headers.
+func setRate(h http.Header, r Rate) {
+	if r.Limit == 0 {
+		return
+	}
+	h.Set("x-ratelimit-limit-requests", strconv.Itoa(r.Limit))
+	h.Set("x-ratelimit-remaining-requests", strconv.Itoa(r.Remaining))
+	h.Set("x-ratelimit-reset-requests", r.Reset.Round(time.Millisecond).String())
+}

@@ -1,0 +1,32 @@
+package mock
+
+import "sync"
+
+// mailbox buffers a stream's tokens between the engine and the goroutine that
+// writes them, however slow that is. It holds at most the tokens of one answer.
+type mailbox struct {
+	mu     sync.Mutex
+	events []Event
+	note   chan struct{} // has one element when there may be tokens
+}
+
+func newMailbox() *mailbox { return &mailbox{note: make(chan struct{}, 1)} }
+
+func (m *mailbox) put(ev Event) {
+	m.mu.Lock()
+	m.events = append(m.events, ev)
+	m.mu.Unlock()
+	select {
+	case m.note <- struct{}{}:
+	default:
+	}
+}
+
+// take moves the waiting tokens into dst.
+func (m *mailbox) take(dst []Event) []Event {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	dst = append(dst, m.events...)
+	m.events = m.events[:0]
+	return dst
+}
