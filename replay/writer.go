@@ -1,0 +1,173 @@
+package replay
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Names inside a results directory.
+const (
+	runFile      = "run.json"
+	requestsFile = "requests.parquet"
+	healthFile   = "health.parquet"
+	serverFile   = "server.parquet"
+	spoolDir     = "spool"
+	spoolFile    = "000000.spool"
+)
+
+const (
+	spoolBlock = 64 << 10    // bytes that make a frame full
+	spoolEvery = time.Second // and the longest that a record stays in memory
+)
+
+// Writer keeps the results of a running replay. While it runs, every record is
+// in the spool within a second, so a killed process loses no more; Finish
+// turns the spool into the Parquet files. Its methods may be called from
+// several goroutines. After a failed write every call returns that error.
+type Writer struct {
+	path string
+	mu   sync.Mutex
+	file *os.File
+	bufs map[byte][]byte
+	out  []byte
+	err  error
+	stop chan struct{}
+	done chan struct{}
+}
+
+// CreateDir makes the results directory at path, which must not exist, writes
+// run.json with the status running, and enters the run in the ledger.jsonl
+// beside it.
+func CreateDir(path string, run *Run) (*Writer, error) {
+	if err := os.Mkdir(path, 0o755); err != nil {
+		if errors.Is(err, os.ErrExist) {
+			return nil, fmt.Errorf("%s exists already and results are never overwritten: choose another directory", path)
+		}
+		return nil, fmt.Errorf("making the results directory: %w", err)
+	}
+	started := *run
+	started.Kind, started.Version, started.Status = RunKind, RunVersion, Running
+	if _, err := putRun(path, &started); err != nil {
+		return nil, err
+	}
+	if err := appendLedger(ledgerOf(path), entry(path, &started, "")); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(filepath.Join(path, spoolDir), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(path, spoolDir, spoolFile), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{path: path, file: f, bufs: map[byte][]byte{}, stop: make(chan struct{}), done: make(chan struct{})}
+	go w.tick()
+	return w, nil
+}
+
+// Result keeps one result.
+func (w *Writer) Result(r Result) error {
+	return w.add(frameResults, func(b []byte) []byte { return appendResult(b, &r) })
+}
+
+// Health keeps one health row.
+func (w *Writer) Health(h HealthRow) error {
+	return w.add(frameHealth, func(b []byte) []byte { return appendHealth(b, &h) })
+}
+
+// Server keeps one scraped metric.
+func (w *Writer) Server(s ServerRow) error {
+	return w.add(frameServer, func(b []byte) []byte { return appendServer(b, &s) })
+}
+
+func (w *Writer) add(kind byte, record func([]byte) []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return w.err
+	}
+	w.out = record(w.out[:0])
+	b := binary.AppendUvarint(w.bufs[kind], uint64(len(w.out)))
+	w.bufs[kind] = append(b, w.out...)
+	if len(w.bufs[kind]) >= spoolBlock {
+		w.flush(kind)
+	}
+	return w.err
+}
+
+// flush writes one frame of a kind by one write; w.mu is held.
+func (w *Writer) flush(kind byte) {
+	if w.err != nil || len(w.bufs[kind]) == 0 {
+		return
+	}
+	w.out = appendFrame(w.out[:0], kind, w.bufs[kind])
+	w.bufs[kind] = w.bufs[kind][:0]
+	if _, err := w.file.Write(w.out); err != nil {
+		w.err = fmt.Errorf("writing the spool: %w", err)
+	}
+}
+
+func (w *Writer) flushAll() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, kind := range []byte{frameResults, frameHealth, frameServer} {
+		w.flush(kind)
+	}
+}
+
+func (w *Writer) tick() {
+	defer close(w.done)
+	t := time.NewTicker(spoolEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			w.flushAll()
+		case <-w.stop:
+			w.flushAll()
+			return
+		}
+	}
+}
+
+// Finish ends the run: run says how (its Status is complete or aborted, and
+// its outcomes add up to what was planned). It writes the Parquet files and
+// run.json, each under its final name only when whole, enters the end in the
+// ledger and removes the spool. After an error the spool is still there and
+// OpenDir reads it.
+func (w *Writer) Finish(run *Run) error {
+	close(w.stop)
+	<-w.done
+	defer w.file.Close()
+	if w.err != nil {
+		return w.err
+	}
+	end := *run
+	end.Kind, end.Version = RunKind, RunVersion
+	if end.Status != Complete && end.Status != Aborted {
+		return fmt.Errorf("a finished run is complete or aborted, not %q", end.Status)
+	}
+	ix, err := indexSpool(w.file)
+	if err != nil {
+		return err
+	}
+	if n := int64(len(ix.results)); n != end.Planned {
+		return fmt.Errorf("%d requests planned but %d results kept", end.Planned, n)
+	}
+	if err := ix.convert(w.path); err != nil {
+		return err
+	}
+	digest, err := putRun(w.path, &end)
+	if err != nil {
+		return err
+	}
+	if err := appendLedger(ledgerOf(w.path), entry(w.path, &end, digest)); err != nil {
+		return err
+	}
+	return os.RemoveAll(filepath.Join(w.path, spoolDir))
+}
