@@ -1,0 +1,279 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The tables of a summary as cells, the header first, for text and HTML alike.
+
+func (s *Summary) sloCells() [][]string {
+	out := [][]string{{"Limit", "measured, ms", "margin, ms", "within", "with failures", "verdict ", "why "}}
+	for _, x := range s.SLO {
+		within := fmt.Sprintf("%s of %s", count(x.Within), count(x.N))
+		if s.Client.Withheld() {
+			within = "-"
+		}
+		out = append(out, []string{x.Text, msOr(x.MS), signed(x.MarginMS), within, x.failuresText(), strings.ToUpper(x.Verdict.word()), x.Reason})
+	}
+	return out
+}
+
+func signed(v *float64) string {
+	if v == nil || *v < 0 {
+		return msOr(v)
+	}
+	return "+" + msNumber(*v)
+}
+
+// failuresText is the percentile with failures as infinitely late.
+func (x *SLOResult) failuresText() string {
+	switch {
+	case x.Infinite:
+		return "infinite"
+	case x.WithFailures != nil:
+		return msNumber(*x.WithFailures)
+	case x.Failed == 0:
+		return "no failures"
+	}
+	return "n/a"
+}
+
+func (s *Summary) latencyCells() [][]string {
+	head := []string{"Metric", "n"}
+	ps := map[float64]bool{}
+	for _, l := range s.Latency {
+		for _, p := range l.Percentiles {
+			ps[p.P] = true
+		}
+	}
+	var cols []float64
+	for _, p := range standard() {
+		if ps[p] {
+			cols = append(cols, p)
+			head = append(head, pName(p))
+		}
+	}
+	out := [][]string{append(head, "max")}
+	for _, l := range s.Latency {
+		row := []string{l.name(), count(l.N)}
+		for _, p := range cols {
+			if v := l.percentile(p); v != nil {
+				row = append(row, msNumber(*v))
+			} else {
+				row = append(row, "too few")
+			}
+		}
+		out = append(out, append(row, msOr(l.MaxMS)))
+	}
+	return out
+}
+
+func (l Latency) name() string {
+	return metricName(l.Metric) + after(" ", clockName(l.Clock))
+}
+
+// tooFew explains the percentiles that are not given, once for each.
+func (s *Summary) tooFew() []string {
+	var out []string
+	for _, l := range s.Latency {
+		for _, p := range l.Percentiles {
+			if p.Why != "" {
+				out = append(out, l.name()+": "+p.Why)
+			}
+		}
+	}
+	if len(out) > 3 {
+		return []string{fmt.Sprintf("%s; “too few” stands for %d percentiles that fewer than %d requests lie beyond", out[0], len(out), beyond)}
+	}
+	return out
+}
+
+func (s *Summary) outcomeCells() [][]string {
+	out := [][]string{{"Outcome", "requests", "share"}}
+	for _, o := range s.Outcomes {
+		if o.N > 0 || o.Class == "ok" || o.Class == "http_429" {
+			out = append(out, []string{o.Class, count(o.N), shareText(ratio(o.N, s.Load.Planned))})
+		}
+	}
+	if rest := s.zeroClasses(); rest > 0 {
+		out = append(out, []string{fmt.Sprintf("the other %d classes", rest), "0", "0 %"})
+	}
+	return append(out, []string{"planned", count(s.Load.Planned), "= the sum"})
+}
+
+func (s *Summary) zeroClasses() (n int) {
+	for _, o := range s.Outcomes {
+		if o.N == 0 && o.Class != "ok" && o.Class != "http_429" {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Summary) loadCells() [][]string {
+	out := [][]string{{"Load", "value", "of "}}
+	add := func(name, value, of string) { out = append(out, []string{name, value, of}) }
+	add("Offered, requests/s", rateText(s.Load.OfferedPerS), fmt.Sprintf("%s planned over %s s", count(s.Load.Planned), seconds(s.Load.WindowS)))
+	add("Completed, requests/s", rateText(s.Load.DonePerS), fmt.Sprintf("%s answered, %s s to the last", count(s.Load.OK), seconds(s.Load.SpanS)))
+	if len(s.Goodput.Limits) > 0 {
+		add("Goodput, requests/s", rateText(s.Goodput.PerS), fmt.Sprintf("%s planned met every limit: %s", count(s.Goodput.Good)+" of "+count(s.Load.Planned), shareText(s.Goodput.Share)))
+		add("  limits on a request", strings.Join(s.Goodput.Limits, ", "), s.Goodput.Note)
+	}
+	add("Most in flight at once", count(s.Load.PeakInFlight), "")
+	t := &s.Tokens
+	add("Input tokens/s", rateText(t.InPerS), "by usage of "+plural(t.InN, "answer"))
+	add("Output tokens/s", rateText(t.OutPerS), "by usage of "+plural(t.OutN, "answer"))
+	add("Output length as asked", shareText(ratio(t.OutAsked.Equal, t.OutAsked.N)), fmt.Sprintf("%s asked, %s received", count(t.OutAsked.Asked), count(t.OutAsked.Got)))
+	add("Input length as planned", shareText(ratio(t.InAsked.Equal, t.InAsked.N)), fmt.Sprintf("%s planned, %s by usage", count(t.InAsked.Asked), count(t.InAsked.Got)))
+	expected := s.Cache.Expected
+	add("Prefix cache hit rate", shareText(s.Cache.Measured), fmt.Sprintf("of prompt tokens; %s expected (cache: %s)", shareText(&expected), s.Cache.Mode))
+	if s.Streams.TokensPerEvent != nil {
+		add("Tokens per event", rateText(s.Streams.TokensPerEvent), fmt.Sprintf("%s events per read; %s of %s streams buffered", rateText(s.Streams.EventsPerRead), count(s.Streams.Buffered), count(s.Streams.N)))
+	}
+	if s.Load.RetryAfterN > 0 {
+		add("Retry-After, longest, ms", count(s.Load.RetryAfterMS), "asked for by "+plural(s.Load.RetryAfterN, "answer")+"; nothing was retried")
+	}
+	return out
+}
+
+func seconds(v float64) string {
+	if v >= 100 {
+		return thousands(fmt.Sprintf("%.0f", v))
+	}
+	return fmt.Sprintf("%.1f", v)
+}
+
+func (s *Summary) clientCells() [][]string {
+	c := &s.Client
+	out := [][]string{{"Client", "value", "note "}}
+	add := func(name, value, note string) { out = append(out, []string{name, value, note}) }
+	add("Verdict", strings.ToUpper(strings.ReplaceAll(c.Verdict, "_", "-")), c.Reason)
+	add("Send lag p50, ms", msOr(c.LagP50MS), "planned instant to bytes handed over")
+	add("Send lag p99, ms", msOr(c.LagP99MS), plural(c.LagN, "request"))
+	add("Send lag max, ms", msOr(c.LagMaxMS), fmt.Sprintf("%s over 5 ms late", count(c.Late)))
+	if h := c.Health; h != nil {
+		add("Kernel to reader p99, ms", msOr(h.KernelMS), fmt.Sprintf("worst of %d seconds", h.Seconds))
+		add("Heartbeat p99, ms", msOr(h.HeartMS), "worst second")
+		add("CPU, cores", fmt.Sprintf("%.2f", h.CPU), fmt.Sprintf("busiest second, of %d; %s", s.Source.Environment.CPUs, plural(h.GC, "garbage collection")))
+		if h.Throttled != nil {
+			add("Throttled periods", count(*h.Throttled), "of the cgroup")
+		}
+		if h.Steal != nil {
+			add("CPU stolen", shareText(h.Steal), "worst second")
+		}
+	}
+	return out
+}
+
+// sourceLines say what ran: no secret is among them, since run.json has none.
+func (s *Summary) sourceLines() []string {
+	x := &s.Source
+	e := &x.Endpoint
+	out := []string{
+		"Tool: " + versionLine(x.Tool.Name, x.Tool.Version, x.Tool.Commit),
+		fmt.Sprintf("Run: %s%s, started %s, %s", x.Status, because(x.AbortReason), x.StartedAt, modeText(x.Mode)),
+		fmt.Sprintf("Trace: %s, sha256 %s", x.Trace.Name, short(x.Trace.SHA256)),
+	}
+	if x.Spec != nil {
+		out = append(out, fmt.Sprintf("Spec: %s, sha256 %s", x.Spec.Name, short(x.Spec.SHA256)))
+	}
+	out = append(out,
+		fmt.Sprintf("Endpoint: %s%s, %s, model %s%s", e.URL, because(x.Name), e.API, e.Model, after(", server ", e.Server)),
+		fmt.Sprintf("Region: %s", x.Region),
+		fmt.Sprintf("Client: %s/%s, %d CPUs, %s; %s schedule, %s, %s stamps", x.Environment.OS, x.Environment.Arch, x.Environment.CPUs, x.Environment.Go, x.Clock.Schedule, x.Clock.Wait, x.Clock.Stamps))
+	if len(x.Flags) > 0 {
+		out = append(out, "Flags: "+strings.Join(x.Flags, " "))
+	}
+	if s.Repeats > 1 {
+		out = append(out, fmt.Sprintf("Repetitions: %d, taken together", s.Repeats))
+	}
+	return out
+}
+
+// sideCells puts summaries beside each other, one column each; with more than
+// four, one row each.
+func (r *Report) sideCells() [][]string {
+	if len(r.Summaries) > 4 || r.Shape == LoadCurve {
+		return r.sideRows()
+	}
+	head := []string{"ms unless it says otherwise"}
+	for i := range r.Summaries {
+		head = append(head, r.Summaries[i].Name)
+	}
+	out := [][]string{head}
+	add := func(name string, f func(*Summary) string) {
+		row := []string{name}
+		for i := range r.Summaries {
+			row = append(row, f(&r.Summaries[i]))
+		}
+		out = append(out, row)
+	}
+	add("Offered, requests/s", func(s *Summary) string { return rateText(s.Load.OfferedPerS) })
+	add("Planned / not answered", func(s *Summary) string { return count(s.Load.Planned) + " / " + count(s.Load.Failed) })
+	for _, m := range [][2]string{{"ttft", "sched"}, {"ttft", "write_end"}, {"tpot", ""}, {"itl", ""}, {"e2e", "sched"}} {
+		for _, p := range []float64{50, 95, 99} {
+			first := r.Summaries[0].latency(m[0], m[1]).percentile(p)
+			add(pName(p)+" "+Latency{Metric: m[0], Clock: m[1]}.name(), func(s *Summary) string {
+				return against(first, s.latency(m[0], m[1]).percentile(p), s == &r.Summaries[0])
+			})
+		}
+	}
+	add("Goodput, requests/s", func(s *Summary) string { return rateText(s.Goodput.PerS) + " (" + shareText(s.Goodput.Share) + ")" })
+	add("Prefix cache hit rate", func(s *Summary) string { return shareText(s.Cache.Measured) })
+	add("Output tokens/s", func(s *Summary) string { return rateText(s.Tokens.OutPerS) })
+	add("Client", func(s *Summary) string { return strings.ReplaceAll(s.Client.Verdict, "_", "-") })
+	add("Verdict", func(s *Summary) string { return s.Verdict.word() })
+	return out
+}
+
+// against writes a value with its difference from the first column.
+func against(first, v *float64, isFirst bool) string {
+	if v == nil {
+		return "too few"
+	}
+	if isFirst || first == nil || *first == 0 {
+		return msNumber(*v)
+	}
+	return fmt.Sprintf("%s (%+.1f %%)", msNumber(*v), (*v / *first - 1)*100)
+}
+
+func (r *Report) sideRows() [][]string {
+	out := [][]string{{"Run", "offered /s", "TTFT p50", "p95", "p99", "TPOT p95", "goodput /s", "failed", "verdict "}}
+	for _, c := range r.ordered() {
+		p := func(metric, clock string, p float64) string {
+			return or(c.latency(metric, clock).percentile(p), "too few")
+		}
+		out = append(out, []string{c.Name, rateText(c.Load.OfferedPerS), p("ttft", "sched", 50), p("ttft", "sched", 95), p("ttft", "sched", 99),
+			p("tpot", "", 95), rateText(c.Goodput.PerS), count(c.Load.Failed), c.shortVerdict()})
+	}
+	return out
+}
+
+func (s *Summary) shortVerdict() string {
+	if s.Client.Withheld() {
+		return "client-limited"
+	}
+	return s.Verdict.word()
+}
+
+func or(v *float64, none string) string {
+	if v == nil {
+		return none
+	}
+	return msNumber(*v)
+}
+
+// ordered returns the summaries in the order of their curves.
+func (r *Report) ordered() []*Summary {
+	var out []*Summary
+	for _, c := range r.curves() {
+		out = append(out, c.points...)
+	}
+	if out == nil {
+		for i := range r.Summaries {
+			out = append(out, &r.Summaries[i])
+		}
+	}
+	return out
+}

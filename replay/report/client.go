@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+
+	"reprise/replay"
+)
+
+// The bounds of the client verdict (replay.ClientVerdict), ns.
+const (
+	cleanLag  = 1_000_000
+	usableLag = 5_000_000
+)
+
+// client gives the run's own verdict on its client, with the send lag of the
+// requests at hand. A run that was killed has no verdict; it is then made from
+// the lag alone.
+func client(run *replay.Run, lag sorted) Client {
+	c := Client{Verdict: run.Verdict.Verdict, Reason: run.Verdict.Reason, LagN: lag.len(), Late: lag.len() - lag.within(usableLag),
+		LagP50MS: msAt(lag, 50), LagP99MS: msAt(lag, 99), LagMaxMS: msAt(lag, 100)}
+	if c.Verdict == "" || c.Verdict == replay.NoVerdict {
+		c.Verdict, c.Reason = lagVerdict(lag)
+	}
+	switch c.Verdict {
+	case replay.Clean:
+		c.PlusMinusMS = 1
+	case replay.Usable:
+		c.PlusMinusMS = 5
+	}
+	return c
+}
+
+func lagVerdict(lag sorted) (verdict, reason string) {
+	v, ok := at(lag, 99)
+	if !ok {
+		return replay.NoVerdict, "nothing was sent"
+	}
+	reason = fmt.Sprintf("p99 send lag %s, by the requests alone", msText(*ms(v)))
+	switch {
+	case v <= cleanLag:
+		return replay.Clean, reason
+	case v <= usableLag:
+		return replay.Usable, reason
+	}
+	return replay.ClientLimited, reason
+}
+
+// spare takes the run's bad verdict off the load points whose own requests
+// left on time, when another point explains it.
+func spare(points []*Summary) {
+	explained := false
+	for _, s := range points {
+		explained = explained || s.Client.Withheld() && *orZero(s.Client.LagP99MS)*1e6 > usableLag
+	}
+	if !explained || len(points) < 2 {
+		return
+	}
+	for _, s := range points {
+		if p99 := *orZero(s.Client.LagP99MS) * 1e6; s.Client.Withheld() && p99 <= usableLag {
+			s.Client.Verdict, s.Client.PlusMinusMS = replay.Usable, 5
+			s.Client.Reason = "requests of this load point left on time; the client was late at another point of the run"
+		}
+	}
+}
+
+func orZero(v *float64) *float64 {
+	if v == nil {
+		return new(float64)
+	}
+	return v
+}
+
+// health returns the worst of each reading.
+func health(rows []replay.HealthRow) *Health {
+	if len(rows) == 0 {
+		return nil
+	}
+	h := &Health{Seconds: len(rows)}
+	kernel, heart, throttled, steal := int64(-1), int64(-1), int64(-1), -1.0
+	for _, r := range rows {
+		kernel, heart = max(kernel, r.KernelP99US), max(heart, r.HeartP99US)
+		h.CPU = max(h.CPU, r.CPU)
+		h.GC += r.GCCycles
+		if r.Throttled >= 0 {
+			throttled = max(throttled, 0) + r.Throttled
+		}
+		steal = max(steal, r.Steal)
+	}
+	if kernel >= 0 {
+		h.KernelMS = ms(kernel * 1000)
+	}
+	if heart >= 0 {
+		h.HeartMS = ms(heart * 1000)
+	}
+	if throttled >= 0 {
+		h.Throttled = &throttled
+	}
+	if steal >= 0 {
+		h.Steal = &steal
+	}
+	return h
+}

@@ -1,0 +1,24 @@
+package report
+
+// Definition says exactly what a name means here, and where other tools mean
+// something else by it.
+type Definition struct {
+	Name  string `json:"name"`
+	Means string `json:"means"`
+}
+
+// definitions are printed with every report. The notes on other tools are from
+// their sources as read in mid-2026.
+func definitions() []Definition {
+	return []Definition{
+		{"TTFT", "Time to first token: from the planned instant to the first event with content, reasoning or a tool call. An empty role event does not count (vllm bench counts it). Other tools start the clock when they send, which hides a late client or a full queue; that number stands beside ours as “from sending”."},
+		{"TPOT", "Time per output token: (last content − first content) / (output tokens − 1), tokens by the server's usage. Same as vllm bench up to the tail of the stream; GuideLLM's number of this name includes TTFT."},
+		{"ITL", "Inter-token latency: the gap between two content events of one stream. One sample a gap, all streams together. An event may carry several tokens."},
+		{"E2E", "From the planned instant to the end of the answer."},
+		{"Percentile", "Type 1: the smallest observed value that at least that share of values do not exceed. Only answered requests of the measured phase. Not given when fewer than 10 requests lie beyond it. Means are not given."},
+		{"Limit", "Met or missed by its percentile from the planned instant, over answered requests and again with every failed request as infinitely late; both must hold. To be met, 10 requests must lie beyond the percentile; to be missed, 10 must lie over the limit."},
+		{"Goodput", "Planned requests per second that were answered within every limit on a request (for each metric, the limit at its highest percentile). Failed requests are in the share's denominator."},
+		{"Offered", "Planned requests per second, (n − 1) over the time from the first to the last planned instant. Completed: answered requests over the time until the last answer."},
+		{"Send lag", "From the planned instant to the last byte of the request handed to the kernel. Clean: p99 at most 1 ms; usable: at most 5 ms; else the client, not the server, limits the result, and no headline is given."},
+	}
+}

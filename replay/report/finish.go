@@ -1,0 +1,260 @@
+package report
+
+import (
+	"fmt"
+
+	"reprise/replay"
+	"reprise/trace/spec"
+)
+
+// columns are the sorted latencies of the answered requests, ns.
+type columns struct {
+	ttft, ttftSend, ttfa, e2e, e2eSend, tpot, lag sorted
+}
+
+func (m *Metrics) columns() columns {
+	var c columns
+	for i := range m.samples {
+		s := &m.samples[i]
+		if s.sent() {
+			c.lag = append(c.lag, s.lag())
+		}
+		if !s.isOK() {
+			continue
+		}
+		for _, v := range []struct {
+			to *sorted
+			v  int64
+		}{{&c.ttft, s.ttft()}, {&c.ttftSend, s.ttftSend()}, {&c.ttfa, s.ttfa()}, {&c.e2e, s.e2e()}, {&c.e2eSend, s.e2eSend()}, {&c.tpot, s.tpot}} {
+			if v.v != absent {
+				*v.to = append(*v.to, v.v)
+			}
+		}
+	}
+	for _, v := range []sorted{c.ttft, c.ttftSend, c.ttfa, c.e2e, c.e2eSend, c.tpot, c.lag} {
+		sortedOf(v)
+	}
+	return c
+}
+
+// Summary finishes the metrics of a run against its limits. m is left as it
+// was, so it may go on to be merged.
+func (m *Metrics) Summary(run *replay.Run) Summary {
+	s := m.summary(run)
+	s.conclude()
+	return s
+}
+
+// summary is Summary before the verdict on the client has its effect.
+func (m *Metrics) summary(run *replay.Run) Summary {
+	c := m.columns()
+	s := Summary{Source: source(run), Outcomes: m.outcomes(), Load: m.load(), Tokens: m.tokenRates(), Streams: m.streams.finish()}
+	s.Repeats = len(m.windows())
+	s.Latency = m.latencies(&c, run.Endpoint.Streaming)
+	s.BinS, s.Bins = overTime(m.samples)
+	s.CDFs = []CDF{cdf("ttft", "sched", c.ttft), cdf("ttft", "write_end", c.ttftSend), cdf("e2e", "sched", c.e2e)}
+	if run.Endpoint.Streaming {
+		s.CDFs = append(s.CDFs, cdf("tpot", "", c.tpot))
+	}
+	s.Cache = Cache{Mode: run.Cache.Mode, Expected: run.Cache.ExpectedHitRate, N: m.tokens.cachedN, Measured: ratio(m.tokens.cached, m.tokens.cachedOf)}
+	s.Client = client(run, c.lag)
+	s.SLO = m.judgeAll(run, &c, s.Load.Failed)
+	s.Goodput = m.goodput(run.SLO, &s.Load)
+	s.Notes = notes(run, &s)
+	return s
+}
+
+func source(run *replay.Run) Source {
+	return Source{Tool: run.Tool, Status: run.Status, AbortReason: run.AbortReason, StartedAt: run.StartedAt, Trace: run.Trace, Spec: run.Spec,
+		Endpoint: run.Endpoint, Flags: run.Flags, Mode: run.Mode, Clock: run.Clock, Environment: run.Environment, Region: run.Region, WallS: run.WallS}
+}
+
+func (m *Metrics) outcomes() []replay.Outcome {
+	var n [256]int64
+	for i := range m.samples {
+		n[m.samples[i].class]++
+	}
+	out := []replay.Outcome{}
+	for _, c := range replay.Classes() {
+		out = append(out, replay.Outcome{Class: c.String(), N: n[c]})
+	}
+	return out
+}
+
+// window is the first and last planned instant of one repetition.
+type window struct{ lo, hi, n int64 }
+
+func (m *Metrics) windows() map[int32]window {
+	w := map[int32]window{}
+	for i := range m.samples {
+		s := &m.samples[i]
+		v, ok := w[s.repeat]
+		if !ok {
+			v = window{lo: s.sched, hi: s.sched}
+		}
+		w[s.repeat] = window{min(v.lo, s.sched), max(v.hi, s.sched), v.n + 1}
+	}
+	return w
+}
+
+// load counts the requests and their rates. With several repetitions the gaps
+// and windows of each add up.
+func (m *Metrics) load() Load {
+	l := Load{Planned: int64(len(m.samples)), Warmup: m.phases[replay.Warmup], Drain: m.phases[replay.Drain],
+		RetryAfterN: m.retry.n, RetryAfterMS: m.retry.maxMS, PeakInFlight: inFlight(m.samples).peak()}
+	ends := map[int32]int64{}
+	for i := range m.samples {
+		s := &m.samples[i]
+		l.OK += one(s.isOK())
+		l.RateLimited += one(s.class == replay.HTTP429)
+		ends[s.repeat] = max(ends[s.repeat], s.sched, s.end)
+	}
+	l.Failed = l.Planned - l.OK
+	var gaps, open, span int64
+	for r, w := range m.windows() {
+		gaps += w.n - 1
+		open += w.hi - w.lo
+		span += ends[r] - w.lo
+	}
+	l.WindowS, l.SpanS = float64(open)/1e9, float64(span)/1e9
+	l.OfferedPerS = perSecond(gaps, open)
+	l.DonePerS = perSecond(l.OK, span)
+	return l
+}
+
+// perSecond is n in ns nanoseconds as a rate, nil where there is none.
+func perSecond(n, ns int64) *float64 {
+	if ns <= 0 {
+		return nil
+	}
+	v := float64(n) / (float64(ns) / 1e9)
+	return &v
+}
+
+func ratio(a, b int64) *float64 {
+	if b == 0 {
+		return nil
+	}
+	v := float64(a) / float64(b)
+	return &v
+}
+
+func (m *Metrics) latencies(c *columns, streaming bool) []Latency {
+	row := func(metric, clock string, d distribution, unit int64) Latency {
+		l := Latency{Metric: metric, Clock: clock, N: d.len(), Percentiles: percentiles(d, unit), Without: max(0, m.tokens.ok-d.len())}
+		if v, ok := at(d, 100); ok {
+			l.MaxMS = ms(v * unit)
+		}
+		return l
+	}
+	out := []Latency{row("ttft", "sched", c.ttft, 1), row("ttft", "write_end", c.ttftSend, 1)}
+	if len(c.ttfa) > 0 {
+		out = append(out, row("ttfa", "sched", c.ttfa, 1))
+	}
+	if streaming {
+		itl := row("itl", "", &m.gaps, 1000)
+		itl.Without = 0
+		out = append(out, row("tpot", "", c.tpot, 1), itl)
+	}
+	return append(out, row("e2e", "sched", c.e2e, 1), row("e2e", "write_end", c.e2eSend, 1))
+}
+
+// judgeAll judges every limit; those that cannot be judged say why.
+func (m *Metrics) judgeAll(run *replay.Run, c *columns, failed int64) []SLOResult {
+	out := []SLOResult{}
+	for _, s := range run.SLO {
+		var r SLOResult
+		switch s.Metric {
+		case "ttft":
+			r = judge(s, c.ttft, 1, failed)
+		case "tpot":
+			r = judge(s, c.tpot, 1, failed)
+		case "itl":
+			r = judge(s, &m.gaps, 1000, 0)
+		case "e2e":
+			r = judge(s, c.e2e, 1, failed)
+		default:
+			r = judge(s, sorted(nil), 1, failed).cannot(fmt.Sprintf("no metric is called %q", s.Metric))
+		}
+		out = append(out, r.unless(run, s))
+	}
+	return out
+}
+
+// unless withholds the answer to a limit that these results cannot give.
+func (r SLOResult) unless(run *replay.Run, s spec.SLO) SLOResult {
+	streamed := s.Metric == "ttft" || s.Metric == "tpot" || s.Metric == "itl"
+	switch {
+	case s.MeasuredAt == "server":
+		return r.withhold("the limit is on the server's own measurement, which these results do not have")
+	case streamed && !run.Endpoint.Streaming:
+		return r.withhold("the answers were not streamed, so only E2E can be measured")
+	case run.Status == replay.Aborted:
+		return r.cannot("the run was aborted")
+	case run.Status == replay.Running:
+		return r.cannot("the run did not end")
+	}
+	return r
+}
+
+func (m *Metrics) goodput(slo []spec.SLO, l *Load) Goodput {
+	lim, names, note := requestLimits(slo)
+	g := Goodput{Limits: names, Note: note}
+	if len(names) == 0 {
+		return g
+	}
+	for i := range m.samples {
+		g.Good += one(lim.good(&m.samples[i]))
+	}
+	g.Share = ratio(g.Good, l.Planned)
+	if g.Share != nil && l.OfferedPerS != nil {
+		v := *g.Share * *l.OfferedPerS
+		g.PerS = &v
+	}
+	return g
+}
+
+func (m *Metrics) tokenRates() Tokens {
+	t, l := &m.tokens, m.load()
+	span := int64(l.SpanS * 1e9)
+	out := Tokens{InN: t.inN, OutN: t.outN, OutShort: t.outShort, UsageN: t.usageN, UsageEqual: t.usageEqual, UsageSum: t.usageSum,
+		LocalSum: t.localSum, TPOTByLocal: t.tpotLocal, OneToken: t.tpotOne, NotCountable: t.tpotUncounted,
+		InAsked: Asked{t.inBoth, t.inAsked, t.inGot, t.inEqual}, OutAsked: Asked{t.outBoth, t.outAsked, t.outGot, t.outEqual}}
+	if t.inN > 0 {
+		out.InPerS = perSecond(t.in, span)
+	}
+	if t.outN > 0 {
+		out.OutPerS = perSecond(t.out, span)
+	}
+	return out
+}
+
+func (s *streamSums) finish() Streams {
+	return Streams{N: s.n, Buffered: s.buffered, TokensPerEvent: ratio(s.tokens, s.events), EventsPerRead: ratio(s.events, s.reads)}
+}
+
+// conclude joins the limits into one verdict. A client that was late makes
+// every answer one that cannot be given.
+func (s *Summary) conclude() {
+	if s.Client.Withheld() {
+		for i := range s.SLO {
+			s.SLO[i] = s.SLO[i].withhold("the client was late, so its latencies are not the server's")
+		}
+	}
+	s.Verdict = verdictOf(s.SLO)
+	switch {
+	case s.Client.Withheld():
+		s.Verdict, s.Reason = CannotSay, "the client was late: "+s.Client.Reason
+	case s.Verdict == NoLimits:
+		s.Reason = "no limit was agreed"
+	case s.Verdict == Met:
+		s.Reason = "every limit is met"
+	default:
+		for _, r := range s.SLO {
+			if r.Verdict == s.Verdict {
+				s.Reason = r.Text + ": " + r.Reason
+				break
+			}
+		}
+	}
+}

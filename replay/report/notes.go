@@ -1,0 +1,65 @@
+package report
+
+import (
+	"fmt"
+
+	"reprise/replay"
+)
+
+// notes says what could not be controlled, the run's own notes first, and what
+// a reader must know of the numbers.
+func notes(run *replay.Run, s *Summary) []string {
+	out := append([]string{}, run.Notes...)
+	add := func(when bool, format string, args ...any) {
+		if when {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	switch run.Status {
+	case replay.Aborted:
+		add(true, "The run was aborted%s: these numbers are of the part that ran.", because(run.AbortReason))
+	case replay.Running:
+		add(true, "The run did not end (it was killed): these numbers are of the part that was kept.")
+	}
+	add(s.Load.Warmup+s.Load.Drain > 0, "Besides the %d measured requests, %d of the warm-up and %d of the drain were sent; they are in no number here.",
+		s.Load.Planned, s.Load.Warmup, s.Load.Drain)
+	add(!run.Endpoint.Streaming, "Answers were not streamed: TTFT is the time to the whole answer, and TPOT and ITL are not given.")
+	noteStreams(add, &s.Streams)
+	noteTokens(add, run, &s.Tokens)
+	return out
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return " (" + reason + ")"
+}
+
+func noteStreams(add func(bool, string, ...any), s *Streams) {
+	add(s.Buffered > 0, "%s of %d arrived buffered (at least 90 %% of the events in three reads or fewer): something between the model and the client holds answers back, so TTFT is late and TPOT and ITL are too good for those.",
+		plural(s.Buffered, "stream"), s.N)
+	if s.TokensPerEvent != nil {
+		add(*s.TokensPerEvent > 1.1, "An event carries %.2f tokens: ITL is between events, not between tokens. TPOT is by token count and holds.", *s.TokensPerEvent)
+	}
+	if s.EventsPerRead != nil {
+		add(*s.EventsPerRead > 1.1, "%.2f events came in one read: gaps inside a read are 0, so low ITL percentiles are too good.", *s.EventsPerRead)
+	}
+}
+
+func noteTokens(add func(bool, string, ...any), run *replay.Run, t *Tokens) {
+	add(t.TPOTByLocal > 0, "For %s the server gave no usage: TPOT is by our own token count.", plural(t.TPOTByLocal, "answer"))
+	add(t.NotCountable > 0, "The output tokens of %s are not known: no TPOT, and no goodput under a TPOT limit.", plural(t.NotCountable, "answer"))
+	add(t.OneToken > 0, "%s had at most one token: TPOT does not apply, and a TPOT limit is not held against them.", plural(t.OneToken, "answer"))
+	if o := t.OutAsked; o.N > 0 && o.Equal < o.N {
+		why := ""
+		if !run.Endpoint.IgnoreEOS {
+			why = " (the server was free to stop early)"
+		}
+		add(true, "%d of %d answers had exactly the output length asked for%s: %d tokens asked, %d received.", o.Equal, o.N, why, o.Asked, o.Got)
+	}
+	if i := t.InAsked; i.N > 0 && i.Equal < i.N {
+		add(true, "%d of %d prompts had exactly the length planned, by the server's usage: %d tokens planned, %d counted.", i.Equal, i.N, i.Asked, i.Got)
+	}
+	add(t.UsageN > 0 && t.UsageEqual < t.UsageN, "Usage and our own token count agree for %d of %d answers: %d tokens by usage, %d by ours.", t.UsageEqual, t.UsageN, t.UsageSum, t.LocalSum)
+}

@@ -1,0 +1,67 @@
+package report
+
+import (
+	"math"
+
+	"reprise/replay"
+	"reprise/trace"
+)
+
+// absent marks an instant or a duration that is not known.
+const absent = math.MinInt64
+
+// sample is what the report keeps of one measured request, ns.
+type sample struct {
+	sched, send, first, answer, end int64 // instants on the run's clock
+	tpot                            int64 // ns per output token, or absent
+	repeat                          int32
+	class                           replay.Class
+	oneToken                        bool // at most one output token: there is no TPOT to speak of
+}
+
+func newSample(r *replay.Result) sample {
+	s := sample{
+		sched: r.Sched, send: instant(r.WriteEnd), first: instant(r.FirstContent), answer: instant(r.FirstAnswer),
+		end: instant(r.End), tpot: absent, repeat: r.Repeat, class: r.Class,
+	}
+	tokens, _ := outTokens(r)
+	s.oneToken = tokens.OK && tokens.V <= 1
+	if tokens.OK && tokens.V > 1 && r.FirstContent.OK && r.LastContent.OK {
+		s.tpot = (r.LastContent.V - r.FirstContent.V) / int64(tokens.V-1)
+	}
+	return s
+}
+
+// outTokens returns the output tokens by the server's usage, or by our own
+// tokenizer where the server gave none (local is then true).
+func outTokens(r *replay.Result) (n trace.Opt[int32], local bool) {
+	if r.OutUsage.OK {
+		return r.OutUsage, false
+	}
+	return r.OutLocal, r.OutLocal.OK
+}
+
+func instant(o trace.Opt[int64]) int64 { return o.Or(absent) }
+
+// span returns to − from, or absent.
+func span(from, to int64) int64 {
+	if from == absent || to == absent {
+		return absent
+	}
+	return to - from
+}
+
+// The latencies of a sample, by the key of the metric and the clock.
+func (s *sample) ttft() int64     { return span(s.sched, s.first) }
+func (s *sample) ttftSend() int64 { return span(s.send, s.first) }
+func (s *sample) ttfa() int64     { return span(s.sched, s.answer) }
+func (s *sample) e2e() int64      { return span(s.sched, s.end) }
+func (s *sample) e2eSend() int64  { return span(s.send, s.end) }
+func (s *sample) lag() int64      { return span(s.sched, s.send) }
+func (s *sample) perToken() int64 { return s.tpot }
+
+// isOK reports whether the request was answered in full.
+func (s *sample) isOK() bool { return s.class == replay.OK }
+
+// sent reports whether the request's bytes left.
+func (s *sample) sent() bool { return s.send != absent }

@@ -1,0 +1,142 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// msText writes a time with about three digits, for instance 0.214 ms, 41.5 ms
+// or 1,240 ms.
+func msText(v float64) string { return msNumber(v) + " ms" }
+
+func msNumber(v float64) string {
+	a := max(v, -v)
+	switch {
+	case a == 0:
+		return "0"
+	case a < 1:
+		return strconv.FormatFloat(v, 'f', 3, 64)
+	case a < 10:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case a < 100:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return thousands(strconv.FormatFloat(v, 'f', 0, 64))
+}
+
+// thousands puts commas into a whole number.
+func thousands(s string) string {
+	sign := ""
+	if strings.HasPrefix(s, "-") {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
+
+func count(n int64) string { return thousands(strconv.FormatInt(n, 10)) }
+
+// rateText writes a rate with three digits.
+func rateText(v *float64) string {
+	if v == nil {
+		return "n/a"
+	}
+	switch {
+	case *v >= 100:
+		return thousands(strconv.FormatFloat(*v, 'f', 0, 64))
+	case *v >= 10:
+		return strconv.FormatFloat(*v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(*v, 'f', 2, 64)
+}
+
+func msOr(v *float64) string {
+	if v == nil {
+		return "n/a"
+	}
+	return msNumber(*v)
+}
+
+// shareText writes a share as a percentage. It never rounds to 100 % or 0 %
+// what is not.
+func shareText(v *float64) string {
+	if v == nil {
+		return "n/a"
+	}
+	s := strconv.FormatFloat(*v*100, 'f', 1, 64)
+	switch {
+	case s == "100.0" && *v < 1:
+		return "> 99.9 %"
+	case s == "0.0" && *v > 0:
+		return "< 0.1 %"
+	}
+	return strings.TrimSuffix(s, ".0") + " %"
+}
+
+func plural(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return count(n) + " " + what + "s"
+}
+
+// modeText is the run's mode as people say it.
+func modeText(mode string) string { return strings.ReplaceAll(mode, "_", " ") }
+
+// word is the verdict as people say it.
+func (v Verdict) word() string { return strings.ReplaceAll(string(v), "_", " ") }
+
+// metricName is the name of a metric in tables.
+func metricName(key string) string {
+	if key == "ttfa" {
+		return "TTFT, first answer after reasoning"
+	}
+	return strings.ToUpper(key)
+}
+
+// clockName says where a latency starts.
+func clockName(clock string) string {
+	switch clock {
+	case "sched":
+		return "from the planned instant"
+	case "write_end":
+		return "from sending"
+	}
+	return ""
+}
+
+// short is the start of a digest.
+func short(sha string) string {
+	if len(sha) > 16 {
+		return sha[:16]
+	}
+	return sha
+}
+
+// where names the place and the load of a summary, to stand at its numbers.
+func (s *Summary) where() string {
+	r := rateText(s.Load.OfferedPerS) + " requests/s offered"
+	if s.Source.Region != "" {
+		return fmt.Sprintf("%s, %s, %s", r, modeText(s.Source.Mode), s.Source.Region)
+	}
+	return r + ", " + modeText(s.Source.Mode)
+}
+
+// versionLine names a build.
+func versionLine(name, version, commit string) string {
+	return clean(strings.TrimSpace(name + " " + version + after(" ", short(commit))))
+}
+
+// clean drops what could steer a terminal, since labels, models and server
+// names come from outside.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == '\u2028' || r == '\u2029' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "�"))
+}
