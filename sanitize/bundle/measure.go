@@ -152,7 +152,7 @@ func statement(in *Input, out *leaving) []string {
 	} else {
 		list = append(list, fmt.Sprintf("No row leaves. Every published statistic rests on at least k = %d requests, or was stated by a person.", in.K))
 	}
-	return append(list, strings.ToUpper(out.user[:1])+out.user[1:]+".")
+	return append(list, "On clients: "+out.user+".")
 }
 
 // smallestGroup returns the smallest number of requests behind a statistic of a

@@ -25,6 +25,7 @@ type reviewData struct {
 	Sections []string // of the spec
 	Figures  []figure
 	Columns  []Field
+	Held     []figure
 	Signers  []signerData
 }
 
@@ -58,6 +59,13 @@ func writeReview(dir string, in *Input, out *leaving, a *Audit) error {
 		if f.File == TraceFile && f.Present > 0 {
 			d.Columns = append(d.Columns, f)
 		}
+	}
+	for _, h := range a.HeldBack {
+		key, what, ok := strings.Cut(h, ": ")
+		if !ok {
+			what = "all of it"
+		}
+		d.Held = append(d.Held, figure{Label: key, Note: what})
 	}
 	var b bytes.Buffer
 	t, err := template.New(ReviewFile).Funcs(template.FuncMap{"thousands": thousands}).Parse(reviewText)
