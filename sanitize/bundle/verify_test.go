@@ -129,7 +129,7 @@ func TestEveryChangedByteIsSeen(t *testing.T) {
 			want = []Code{ArtifactMismatch}
 		}
 		path := filepath.Join(b.Dir(), name)
-		for i := 0; i < len(data); i += max(1, len(data)/29) {
+		for i := 0; i < len(data); i += max(1, len(data)/17) {
 			for _, change := range []byte{1, 0x20, 0x80} {
 				spoiled := []byte(data)
 				spoiled[i] ^= change
