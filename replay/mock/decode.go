@@ -188,8 +188,12 @@ func (c *call) onePrompt(raw json.RawMessage) bool {
 	case raw[0] == '"':
 		return json.Unmarshal(raw, &c.text) == nil
 	}
-	c.tokens = []int32{}
-	return raw[0] == '[' && json.Unmarshal(raw, &c.tokens) == nil
+	tokens := []int32{}
+	if raw[0] != '[' || json.Unmarshal(raw, &tokens) != nil {
+		return false
+	}
+	c.tokens = tokens
+	return true
 }
 
 func (c *call) checkTokens() *apiError {

@@ -404,7 +404,7 @@ func TestCancelFrees(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	for name, break_ := range map[string]func(*Law){
+	for name, spoil := range map[string]func(*Law){
 		"nan": func(l *Law) { l.BaseUS = math.NaN() }, "negative": func(l *Law) { l.PrefillUS = -1 },
 		"no time": func(l *Law) { l.BaseUS = 0 }, "blocks": func(l *Law) { l.Blocks = 63 },
 		"budget": func(l *Law) { l.MaxBatched = 3 }, "seqs": func(l *Law) { l.MaxSeqs = 0 },
@@ -412,7 +412,7 @@ func TestValidate(t *testing.T) {
 		"jitter": func(l *Law) { l.JitterSigma = 3 }, "plain": func(l *Law) { l.Plain = &Plain{TTFT: -1} },
 	} {
 		l := testLaw()
-		break_(&l)
+		spoil(&l)
 		if _, err := NewEngine(l, 1); err == nil {
 			t.Errorf("%s: accepted", name)
 		}

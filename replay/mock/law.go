@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"time"
+
+	"reprise/trace/strictjson"
 )
 
 // BlockTokens is the size of a KV block, tokens (vLLM's default).
@@ -49,6 +51,19 @@ type OutputLaw struct {
 type Plain struct {
 	TTFT float64 `json:"ttft_us"`
 	ITL  float64 `json:"itl_us"`
+}
+
+// DecodeLaw reads a law from JSON, as json.Marshal writes it. Unknown keys and
+// figures that Validate refuses are errors.
+func DecodeLaw(data []byte) (Law, error) {
+	var l Law
+	if err := strictjson.Decode(data, &l); err != nil {
+		return Law{}, fmt.Errorf("law: %w", err)
+	}
+	if err := l.Validate(); err != nil {
+		return Law{}, err
+	}
+	return l, nil
 }
 
 // maxUS bounds every time in a law: 1,000 s.
