@@ -30,9 +30,10 @@ func (s Stat) OK() bool { return s.Why == "" }
 func value(v float64) Stat   { return Stat{Value: v} }
 func absent(why string) Stat { return Stat{Why: why} }
 
-// unless withholds s for the reason why, if there is one.
+// unless withholds s for the reason why, if there is one; it comes before any
+// reason that s has of its own.
 func (s Stat) unless(why string) Stat {
-	if s.OK() && why != "" {
+	if why != "" {
 		return absent(why)
 	}
 	return s

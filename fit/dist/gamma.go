@@ -76,7 +76,8 @@ func (f Gamma) Survival(x float64) float64 {
 	return mathext.GammaIncRegComp(f.Shape, x/f.Scale)
 }
 
-// Quantile inverts CDF.
+// Quantile inverts CDF. The library's inverse has few digits at the lower end,
+// so Newton's method in log x makes them up.
 func (f Gamma) Quantile(p float64) float64 {
 	switch {
 	case p <= 0:
@@ -84,7 +85,17 @@ func (f Gamma) Quantile(p float64) float64 {
 	case p >= 1:
 		return math.Inf(1)
 	}
-	return float64(f.Scale * mathext.GammaIncRegInv(f.Shape, p))
+	x := mathext.GammaIncRegInv(f.Shape, p)
+	lg, _ := math.Lgamma(f.Shape)
+	for range 4 {
+		slope := math.Exp(float64(f.Shape*math.Log(x)) - x - lg)
+		step := (mathext.GammaIncReg(f.Shape, x) - p) / slope
+		if !(math.Abs(step) < 1) {
+			break // too flat to gain from
+		}
+		x = float64(x * math.Exp(-step))
+	}
+	return float64(f.Scale * x)
 }
 
 // Rand draws one value.

@@ -32,8 +32,9 @@ type profile struct {
 func newProfile(v Values) profile {
 	p := profile{n: float64(v.Len()), max: v.X[len(v.X)-1]}
 	p.y, p.w = make([]float64, len(v.X)), make([]float64, len(v.X))
+	top := math.Log(p.max)
 	for i, x := range v.X {
-		p.y[i], p.w[i] = math.Log(x/p.max), float64(v.N[i])
+		p.y[i], p.w[i] = math.Log(x)-top, float64(v.N[i])
 		p.mean += float64(p.w[i] * p.y[i])
 	}
 	p.mean /= p.n
