@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reprise/trace/strictyaml"
@@ -38,6 +39,11 @@ func ParseMap(args []string) (*Mapping, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--map %q: %w", arg, err)
 		}
+		if f == FieldBlocks {
+			if column, m.BlockTokens, err = blockSize(column); err != nil {
+				return nil, fmt.Errorf("--map %q: %w", arg, err)
+			}
+		}
 		c, err := parseColumn(f, strings.TrimSpace(column))
 		if err != nil {
 			return nil, fmt.Errorf("--map %q: %w", arg, err)
@@ -45,6 +51,17 @@ func ParseMap(args []string) (*Mapping, error) {
 		m.Fields[f] = append(m.Fields[f], c)
 	}
 	return m, nil
+}
+
+// blockSize takes the size of the source's blocks off the column, as in
+// hash_ids@512.
+func blockSize(s string) (column string, size int, err error) {
+	at := strings.LastIndexByte(s, '@')
+	size, err = strconv.Atoi(s[at+1:])
+	if at < 1 || err != nil || size < 1 || size > maxTokens {
+		return "", 0, fmt.Errorf("blocks need their size in tokens, as in blocks=column@512")
+	}
+	return s[:at], size, nil
 }
 
 func parseField(name string) (Field, error) {
@@ -81,6 +98,9 @@ func (m *Mapping) over(base *Mapping) *Mapping {
 	}
 	for f, c := range m.Fields {
 		out.Fields[f] = c
+	}
+	if m.BlockTokens > 0 {
+		out.BlockTokens = m.BlockTokens
 	}
 	return out
 }

@@ -145,6 +145,7 @@ func sampleHead(c container, s *source, head []byte) (*seen, error) {
 	}
 	sample := &seen{names: map[string]int{}}
 	if c.name == "CSV" { // the header is there, rows or none
+		sample.header = true
 		rows.names(func(path string) { sample.names[path]++ })
 	}
 	for sample.rows < sampleRows {

@@ -110,9 +110,10 @@ func SchemaNames() (names, about []string, err error) {
 
 // seen is what the first rows of a log hold: names of columns, no values.
 type seen struct {
-	rows  int
-	names map[string]int // rows that have the column
-	first *RowError      // the first row that could not be read
+	rows   int
+	names  map[string]int // rows that have the column
+	header bool           // names come from one header row
+	first  *RowError      // the first row that could not be read
 }
 
 func (s *seen) has(path string) bool { return s.names[path] > 0 }
@@ -162,12 +163,17 @@ func (s *seen) recognise(list []schema) (best *schema, nearest *schema) {
 // maxListed is how many names an error lists.
 const maxListed = 25
 
-// list gives the columns seen, at most two steps deep. A header row may be
-// missing and its place taken by data, so what does not look like a name is
-// left out.
+// list gives the columns seen, at most two steps deep. What does not look like
+// a name is left out, and so is a whole header row in which one cell does not:
+// it is data, and the header is missing.
 func (s *seen) list() string {
 	var out []string
 	hidden := 0
+	for name := range s.names {
+		if s.header && !looksLikeName(name) {
+			return "none that are names (is the header row missing?)"
+		}
+	}
 	for _, name := range sortedKeys(s.names) {
 		switch {
 		case strings.Count(name, ".") > 1:
