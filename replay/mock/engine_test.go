@@ -19,8 +19,8 @@ type sim struct {
 	first   map[ID]time.Duration
 	done    map[ID]Event
 	events  []Event
+	buf     []Event
 	area    float64 // integral of requests in the engine over time, request-seconds
-	observe func(time.Duration)
 }
 
 func newSim(t testing.TB, law Law, seed uint64) *sim {
@@ -34,16 +34,18 @@ func newSim(t testing.TB, law Law, seed uint64) *sim {
 
 // advance moves the clock and integrates the gauges over the interval.
 func (s *sim) advance(to time.Duration) {
-	st := s.engine.Stats()
-	s.area += float64(st.Running+st.Waiting) * (to - s.now).Seconds()
+	running, waiting, _ := s.engine.model.gauges()
+	s.area += float64(running+waiting) * (to - s.now).Seconds()
 	s.now = to
 }
 
 // until runs every step that ends by a time.
 func (s *sim) until(limit time.Duration) {
 	for {
-		events, next, ok := s.engine.Step(s.now, nil)
-		for _, ev := range events {
+		var next time.Duration
+		var ok bool
+		s.buf, next, ok = s.engine.Step(s.now, s.buf[:0])
+		for _, ev := range s.buf {
 			s.take(ev)
 		}
 		if !ok || next > limit {
