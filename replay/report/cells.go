@@ -118,7 +118,7 @@ func (s *Summary) loadCells() [][]string {
 	add("Completed, requests/s", rateText(s.Load.DonePerS), fmt.Sprintf("%s answered, %s s to the last", count(s.Load.OK), seconds(s.Load.SpanS)))
 	if len(s.Goodput.Limits) > 0 {
 		add("Goodput, requests/s", rateText(s.Goodput.PerS), fmt.Sprintf("%s planned met every limit: %s", count(s.Goodput.Good)+" of "+count(s.Load.Planned), shareText(s.Goodput.Share)))
-		add("  limits on a request", strings.Join(s.Goodput.Limits, ", "), s.Goodput.Note)
+		add("Limits on a request", count(int64(len(s.Goodput.Limits))), strings.Join(s.Goodput.Limits, ", ")+after("; ", s.Goodput.Note))
 	}
 	add("Most in flight at once", count(s.Load.PeakInFlight), "")
 	t := &s.Tokens

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"reprise/replay"
 	"reprise/trace/spec"
@@ -148,7 +149,7 @@ func (m *Metrics) latencies(c *columns, streaming bool) []Latency {
 		return l
 	}
 	out := []Latency{row("ttft", "sched", c.ttft, 1), row("ttft", "write_end", c.ttftSend, 1)}
-	if len(c.ttfa) > 0 {
+	if !slices.Equal(c.ttfa, c.ttft) && len(c.ttfa) > 0 { // there was reasoning
 		out = append(out, row("ttfa", "sched", c.ttfa, 1))
 	}
 	if streaming {

@@ -34,11 +34,32 @@ func (s *Summary) headline() string {
 	if len(s.SLO) == 0 {
 		return at + " " + s.plainTTFT()
 	}
+	if len(s.SLO) > 2 {
+		return at + " " + s.manyLimits()
+	}
 	var parts []string
 	for i, x := range s.SLO {
 		parts = append(parts, x.sentence(i == 0, s.Client.plusMinus()))
 	}
 	return at + " " + strings.Join(parts, "; ")
+}
+
+// manyLimits counts the limits that are met and gives the first that is not.
+func (s *Summary) manyLimits() string {
+	met, worst := 0, &s.SLO[0]
+	for i := range s.SLO {
+		x := &s.SLO[i]
+		if x.Verdict == Met {
+			met++
+		}
+		if worst.Verdict == Met && x.Verdict != Met || worst.Verdict == CannotSay && x.Verdict == Missed {
+			worst = x
+		}
+	}
+	if met == len(s.SLO) {
+		return fmt.Sprintf("all %d limits are met: %s", met, worst.sentence(true, s.Client.plusMinus()))
+	}
+	return fmt.Sprintf("%d of %d limits are met: %s", met, len(s.SLO), worst.sentence(true, s.Client.plusMinus()))
 }
 
 // plainTTFT is the headline of a run without limits.

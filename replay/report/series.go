@@ -11,15 +11,28 @@ const second = int64(1e9)
 // maxBins bounds the series over time.
 const maxBins = 300
 
-// binWidth returns the width of a bin in seconds: one, or the next round
-// number that needs at most maxBins bins.
-func binWidth(spanS int64) int64 {
-	for _, w := range []int64{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600} {
-		if spanS/w < maxBins {
-			return w
+// fullBin requests make a percentile of a bin worth looking at, and someBins is
+// the least number of bins that waiting for them may leave.
+const (
+	fullBin  = 20
+	someBins = 30
+)
+
+// binWidth returns the width of a bin in seconds for n requests: one, or the
+// next round number that needs at most maxBins bins and gives them about
+// fullBin requests each, as long as there are some bins to look at.
+func binWidth(spanS, n int64) int64 {
+	w := spanS/maxBins + 1
+	for _, round := range []int64{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600} {
+		if round < w {
+			continue
 		}
+		if w > spanS/maxBins && w != spanS/maxBins+1 && (n*w >= fullBin*spanS || spanS/round < someBins) {
+			break
+		}
+		w = round
 	}
-	return spanS/maxBins + 1
+	return w
 }
 
 // overTime cuts the run's clock into bins.
@@ -28,7 +41,7 @@ func overTime(samples []sample) (binS int64, bins []Bin) {
 	if !ok {
 		return 1, []Bin{}
 	}
-	binS = binWidth((hi - lo) / second)
+	binS = binWidth((hi-lo)/second, int64(len(samples)))
 	w := binS * second
 	first := floorDiv(lo, w)
 	bins = make([]Bin, floorDiv(hi, w)-first+1)

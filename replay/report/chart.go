@@ -1,0 +1,294 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"html/template"
+	"image/color"
+	"math"
+	"regexp"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// xy is a point of a line; NaN as y breaks the line.
+type xy = plotter.XY
+
+// series is one line of a chart. Colour is an index into the page's palette.
+type series struct {
+	name   string
+	colour int
+	points []xy
+	dashed bool
+	dots   bool
+	fill   bool // down to zero
+}
+
+// band is the area between two lines of equal x.
+type band struct {
+	colour int
+	lo, hi []xy
+}
+
+// rule is a straight line across the chart with a few words at it: vertical at
+// x, or horizontal at y.
+type rule struct {
+	at       float64
+	label    string
+	vertical bool
+}
+
+// chart is what is drawn; the page writes title, legend and numbers around it.
+type chart struct {
+	id, title, desc string
+	height          float64
+	xlog            bool
+	xunit           string  // behind each tick of x
+	ymax            float64 // 0 takes the data's
+	yshare          bool    // y is a share, in per cent
+	bands           []band
+	lines           []series
+	rules           []rule
+}
+
+const (
+	chartWidth  = 480
+	chartHeight = 180
+)
+
+// Colours that stand for the page's own: svg puts CSS variables in their place.
+const (
+	paintText = 100 + iota
+	paintGrid
+	paintRule
+)
+
+func paint(i int) color.RGBA { return color.RGBA{R: 1, G: 2, B: uint8(i), A: 255} }
+
+func paintArea(i int) color.NRGBA { return color.NRGBA{R: 1, G: 2, B: uint8(i), A: 46} }
+
+// svg draws the chart as an inline SVG element that takes its colours and font
+// from the page.
+func (c *chart) svg() (template.HTML, error) {
+	p := plot.New()
+	p.BackgroundColor = nil
+	c.axes(p)
+	if err := c.draw(p); err != nil {
+		return "", fmt.Errorf("chart %s: %w", c.id, err)
+	}
+	h := c.height
+	if h == 0 {
+		h = chartHeight
+	}
+	canvas := vgsvg.NewWith(vgsvg.UseWH(chartWidth, vg.Length(h)), vgsvg.EmbedFonts(false))
+	p.Draw(draw.Crop(draw.New(canvas), 2, -14, 2, -6))
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return "", fmt.Errorf("chart %s: %w", c.id, err)
+	}
+	return template.HTML(c.inline(b.String(), h)), nil
+}
+
+// inline turns the file that the library wrote into an element of the page.
+func (c *chart) inline(file string, h float64) string {
+	body := file[strings.Index(file, "<g "):strings.LastIndex(file, "</svg>")]
+	body = regexp.MustCompile(`#0102[0-9A-F]{2}`).ReplaceAllStringFunc(body, func(s string) string {
+		var n int
+		fmt.Sscanf(s, "#0102%X", &n)
+		return map[int]string{paintText: "var(--muted)", paintGrid: "var(--grid)", paintRule: "var(--bad)"}[n] + series{colour: n}.css()
+	})
+	body = regexp.MustCompile(`font-family:[^;]*;font-variant:normal;font-weight:normal;font-style:normal;`).ReplaceAllString(body, "")
+	return fmt.Sprintf(`<svg viewBox="0 0 %d %g" role="img" aria-labelledby="%s-t %s-d"><title id="%s-t">%s</title><desc id="%s-d">%s</desc>%s</svg>`,
+		chartWidth, h, c.id, c.id, c.id, html.EscapeString(c.title), c.id, html.EscapeString(c.desc), body)
+}
+
+// css is the palette's name of the colour, empty for those that are no line's.
+func (s series) css() string {
+	if s.colour >= paintText {
+		return ""
+	}
+	return fmt.Sprintf("var(--c%d)", s.colour)
+}
+
+func (c *chart) axes(p *plot.Plot) {
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Padding = 0
+		a.LineStyle.Color, a.LineStyle.Width = paint(paintGrid), 0.8
+		a.Tick.LineStyle.Color, a.Tick.LineStyle.Width = paint(paintGrid), 0.8
+		a.Tick.Length = 4
+		a.Tick.Label.Font.Size, a.Tick.Label.Font.Variant = 10, "Sans"
+		a.Tick.Label.Color = paint(paintText)
+	}
+	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
+	p.Y.Tick.Label.XAlign = text.XRight
+	p.Y.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return linearTicks(lo, hi, 4, c.yshare, "") })
+	p.X.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return linearTicks(lo, hi, 6, false, c.xunit) })
+	if c.xlog {
+		p.X.Scale = plot.LogScale{}
+		p.X.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick { return logTicks(lo, hi, c.xunit) })
+	}
+}
+
+func (c *chart) draw(p *plot.Plot) error {
+	g := plotter.NewGrid()
+	g.Vertical.Width = 0
+	g.Horizontal.Color, g.Horizontal.Width = paint(paintGrid), 0.8
+	p.Add(g)
+	for _, b := range c.bands {
+		if err := b.draw(p); err != nil {
+			return err
+		}
+	}
+	for _, s := range c.lines {
+		if err := s.draw(p); err != nil {
+			return err
+		}
+	}
+	p.Y.Min = 0
+	if c.ymax > 0 {
+		p.Y.Max = c.ymax
+	}
+	for _, r := range c.rules {
+		if !r.vertical {
+			p.Y.Max = max(p.Y.Max, r.at*1.1)
+		}
+	}
+	if p.Y.Max <= 0 || math.IsInf(p.Y.Max, 0) {
+		p.Y.Max = 1
+	}
+	if !c.yshare && c.ymax == 0 {
+		p.Y.Max *= 1.05
+	}
+	c.room(p)
+	for _, r := range c.rules {
+		if err := r.draw(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// room gives the x axis a range that can be drawn.
+func (c *chart) room(p *plot.Plot) {
+	for _, r := range c.rules {
+		if r.vertical {
+			p.X.Min, p.X.Max = min(p.X.Min, r.at), max(p.X.Max, r.at*1.05)
+		}
+	}
+	if math.IsInf(p.X.Min, 0) || math.IsInf(p.X.Max, 0) {
+		p.X.Min, p.X.Max = 0, 1
+	}
+	if c.xlog {
+		p.X.Min = max(p.X.Min, 1e-3)
+		p.X.Max = max(p.X.Max, p.X.Min*2)
+	}
+	if p.X.Max <= p.X.Min {
+		p.X.Max = p.X.Min + 1
+	}
+}
+
+func (b band) draw(p *plot.Plot) error {
+	for _, part := range unbroken(append([]xy(nil), b.lo...), b.hi) {
+		poly, err := plotter.NewPolygon(part)
+		if err != nil {
+			return err
+		}
+		poly.Color, poly.LineStyle.Width = paintArea(b.colour), 0
+		p.Add(poly)
+	}
+	return nil
+}
+
+// unbroken cuts a band where either side is not known, and closes each piece
+// along its upper side.
+func unbroken(lo, hi []xy) []plotter.XYs {
+	var out []plotter.XYs
+	start := 0
+	for i := 0; i <= len(lo); i++ {
+		if i < len(lo) && !math.IsNaN(lo[i].Y) && !math.IsNaN(hi[i].Y) {
+			continue
+		}
+		if i-start >= 2 {
+			part := append(plotter.XYs(nil), lo[start:i]...)
+			for j := i - 1; j >= start; j-- {
+				part = append(part, hi[j])
+			}
+			out = append(out, part)
+		}
+		start = i + 1
+	}
+	return out
+}
+
+func (s series) draw(p *plot.Plot) error {
+	if s.fill {
+		zero := make([]xy, len(s.points))
+		for i := range zero {
+			zero[i] = xy{X: s.points[i].X}
+		}
+		if err := (band{s.colour, zero, s.points}).draw(p); err != nil {
+			return err
+		}
+	}
+	var run plotter.XYs
+	flush := func() error {
+		defer func() { run = nil }()
+		if len(run) == 0 {
+			return nil
+		}
+		l, dots, err := plotter.NewLinePoints(run)
+		if err != nil {
+			return err
+		}
+		l.Color, l.Width = paint(s.colour), 1.6
+		if s.dashed {
+			l.Dashes = []vg.Length{4, 3}
+		}
+		dots.Color, dots.Shape, dots.Radius = paint(s.colour), draw.CircleGlyph{}, 2.6
+		p.Add(l)
+		if s.dots || len(run) == 1 {
+			p.Add(dots)
+		}
+		return nil
+	}
+	for _, pt := range s.points {
+		if !math.IsNaN(pt.Y) {
+			run = append(run, pt)
+			continue
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+	}
+	return flush()
+}
+
+func (r rule) draw(p *plot.Plot) error {
+	pts := plotter.XYs{{X: p.X.Min, Y: r.at}, {X: p.X.Max, Y: r.at}}
+	at, align, off := xy{X: p.X.Max, Y: r.at}, text.XRight, vg.Point{X: -2, Y: 3}
+	if r.vertical {
+		pts = plotter.XYs{{X: r.at, Y: p.Y.Min}, {X: r.at, Y: p.Y.Max}}
+		at, align, off = xy{X: r.at, Y: p.Y.Min}, text.XRight, vg.Point{X: -4, Y: 4}
+	}
+	l, err := plotter.NewLine(pts)
+	if err != nil {
+		return err
+	}
+	l.Color, l.Width, l.Dashes = paint(paintRule), 1.2, []vg.Length{5, 3}
+	labels, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{at}, Labels: []string{r.label}})
+	if err != nil {
+		return err
+	}
+	labels.TextStyle[0].Font.Size, labels.TextStyle[0].Font.Variant = 10, "Sans"
+	labels.TextStyle[0].Color, labels.TextStyle[0].XAlign = paint(paintRule), align
+	labels.Offset = off
+	p.Add(l, labels)
+	return nil
+}
