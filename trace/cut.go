@@ -160,6 +160,10 @@ func (t Time) ZeroTime() (time.Time, bool, error) {
 	return time.Time{}, false, fmt.Errorf("time.zero has no weekday")
 }
 
+// Label returns the calendar's label of an offset in µs, empty with calendar
+// none.
+func (t Time) Label(offset int64) (string, error) { return shiftZero(t, offset) }
+
 func shiftZero(t Time, by int64) (string, error) {
 	at, ok, err := t.ZeroTime()
 	if err != nil || !ok {

@@ -1,0 +1,210 @@
+package fit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"reprise/fit/dist"
+	"reprise/trace"
+	"reprise/trace/spec"
+)
+
+// Options say who writes the spec and with which word list synthetic text is
+// made.
+type Options struct {
+	Tool     trace.Tool
+	WordList string // SHA-256
+}
+
+// Fit measures a trace and returns a draft spec: the workload with the
+// provenance of every number, and the data requests for what the log could not
+// tell. The question is left open.
+func Fit(t *trace.Trace, o Options) (*spec.Spec, error) {
+	if len(t.Requests) == 0 {
+		return nil, errors.New("the trace has no requests, so there is nothing to measure")
+	}
+	sp := &spec.Spec{
+		Kind: spec.Kind, Version: spec.Version, Revision: 1, Status: spec.Draft, Tool: o.Tool,
+		Privacy: spec.Privacy{Profile: "local", Calendar: t.Header.Time.Calendar},
+		Synth:   spec.Synth{Tokenizer: t.Header.Tokenizer, WordListSHA256: o.WordList},
+	}
+	w := &sp.Workload
+	var err error
+	if w.Lengths, err = lengthSection(t); err != nil {
+		return nil, err
+	}
+	if w.Arrivals, err = arrivalSection(t); err != nil {
+		return nil, err
+	}
+	if w.Prefix, err = prefixSection(t); err != nil {
+		return nil, err
+	}
+	w.Sessions = sessionSection(t)
+	w.Features = featureSection(t)
+	sp.DataRequests = requests(w)
+	if h := w.Arrivals.PeakHour; h != nil {
+		sp.Question.Load = spec.Load{Value: h.Rate, Unit: "1/s"}
+	}
+	return sp, nil
+}
+
+// Times returns the arrivals of a timed trace in µs.
+func Times(t *trace.Trace) []int64 {
+	out := make([]int64, len(t.Requests))
+	for i := range t.Requests {
+		out[i] = t.Requests[i].T.V
+	}
+	return out
+}
+
+// Notes returns what the numbers of a spec could not carry, for a person.
+func Notes(sp *spec.Spec) []string {
+	out := slices.Concat(sp.Workload.Arrivals.Notes, sp.Workload.Prefix.Notes)
+	if g := sp.Workload.Arrivals.Gamma; g != nil && g.Warning != "" {
+		out = append(out, g.Warning)
+	}
+	return out
+}
+
+// failed tells requests that brought no answer; their lengths are not lengths
+// of the workload, their arrivals are arrivals.
+func failed(r *trace.Request) bool {
+	return r.Finish == trace.FinishError || r.Status.OK && r.Status.V >= 400
+}
+
+func lengthSection(t *trace.Trace) (spec.Lengths, error) {
+	var in, out, pairIn, pairOut []int32
+	for i := range t.Requests {
+		r := &t.Requests[i]
+		if r.Input.OK {
+			in = append(in, r.Input.V)
+		}
+		if failed(r) || !r.Output.OK {
+			continue
+		}
+		out = append(out, r.Output.V)
+		if r.Input.OK {
+			pairIn, pairOut = append(pairIn, r.Input.V), append(pairOut, r.Output.V)
+		}
+	}
+	if len(in) == 0 || len(out) == 0 {
+		return spec.Lengths{}, errors.New("the trace has no prompt tokens or no output tokens: ingest it with a tokenizer, or map the columns that hold them")
+	}
+	l := spec.Lengths{Input: length(in, provenance(t)), Output: length(out, provenance(t))}
+	if s := Spearman(pairIn, pairOut); s.OK() {
+		n := spec.MeasuredNumber(s.Value, "1", int64(len(pairIn)))
+		l.Spearman = &n
+	}
+	strata, err := Strata(pairIn, pairOut)
+	if err != nil || len(strata) < 2 {
+		return l, err
+	}
+	l.Joint = &spec.Joint{Provenance: spec.Provenance{From: provenance(t), N: int64(len(pairIn))}}
+	for _, s := range strata {
+		l.Joint.Strata = append(l.Joint.Strata, spec.Stratum{Upto: spec.Round(float64(s.Upto)), N: s.N,
+			P: spec.Nums(s.Output.P), Output: spec.Nums(s.Output.X)})
+	}
+	return l, nil
+}
+
+// provenance is measured when every count was logged or counted, else
+// estimated.
+func provenance(t *trace.Trace) spec.From {
+	for i := range t.Requests {
+		if t.Requests[i].From == trace.Estimated {
+			return spec.Estimate
+		}
+	}
+	return spec.Measured
+}
+
+func length(x []int32, from spec.From) spec.Length {
+	v := dist.FromInts(x, 1)
+	d := Describe(v)
+	table := dist.NewTable(v, dist.Grid(100))
+	mean := spec.MeasuredNumber(d.Mean, "tokens", d.N)
+	mean.From = from
+	l := spec.Length{Mean: mean, Quantiles: spec.Table{
+		Provenance: spec.Provenance{From: from, N: d.N}, P: spec.Nums(table.P), Values: spec.Nums(table.X)}}
+	if d.SD.OK() {
+		sd := spec.MeasuredNumber(d.SD.Value, "tokens", d.N)
+		sd.From = from
+		l.SD = &sd
+	}
+	fits, _ := FitFamilies(v) // a family that does not fit is absent
+	for _, f := range fits {
+		fam := spec.Family{Name: f.Family.Name(), LogL: spec.Round(f.LogL), BIC: spec.Round(f.BIC), KS: spec.Round(f.KS), Label: f.Label}
+		for _, p := range f.Family.Params() {
+			fam.Params = append(fam.Params, spec.Param{Name: p.Name, Value: spec.Round(p.Value)})
+		}
+		l.Families = append(l.Families, fam)
+	}
+	return l
+}
+
+func sessionSection(t *trace.Trace) *spec.Sessions {
+	turns := map[int32]int64{}
+	for i := range t.Requests {
+		if s := t.Requests[i].Session; s.OK {
+			turns[s.V]++
+		}
+	}
+	if len(turns) == 0 {
+		return nil
+	}
+	counts := make([]int64, 0, len(turns))
+	several := 0
+	for _, n := range turns {
+		counts = append(counts, n)
+		if n > 1 {
+			several++
+		}
+	}
+	v := dist.FromInts(counts, 1)
+	n := v.Len()
+	table := dist.NewTable(v, dist.Grid(20))
+	return &spec.Sessions{
+		Count:         spec.MeasuredNumber(float64(n), "sessions", n),
+		MeanTurns:     spec.MeasuredNumber(v.Mean(), "turns", n),
+		ShareMultiple: spec.MeasuredNumber(float64(several)/float64(n), "1", n),
+		Turns:         spec.Table{Provenance: spec.Provenance{From: spec.Measured, N: n}, P: spec.Nums(table.P), Values: spec.Nums(table.X)},
+	}
+}
+
+// requests lists what to ask for, each with the rows that it would fill.
+func requests(w *spec.Workload) []spec.DataRequest {
+	var out []spec.DataRequest
+	ask := func(missing bool, what string, rows ...string) {
+		if missing {
+			out = append(out, spec.DataRequest{Ask: what, Replaces: rows})
+		}
+	}
+	ask(w.Arrivals.Process == spec.ProcessUnknown, "the arrival time of each request, in milliseconds or finer, for a whole day", "workload.arrivals")
+	ask(len(w.Arrivals.Notes) > 0 && w.Arrivals.Process != spec.ProcessUnknown, "arrival times in milliseconds or finer, as stamped on arrival", "workload.arrivals")
+	ask(len(w.Prefix.HitRates) == 0, "the prompts themselves (they are read on your machine and do not leave it), or their prefix block digests", "workload.prefix")
+	ask(w.Sessions == nil, "the session or conversation id of each request", "workload.sessions")
+	ask(w.Features.Stream == nil, "whether each request streamed", "workload.features.stream")
+	ask(w.Features.Tools == nil, "whether each request carried tools", "workload.features.tools")
+	ask(w.Features.Schema == nil, "whether each answer was constrained by a JSON schema", "workload.features.json_schema")
+	return out
+}
+
+// labelled is the trace's calendar label of an offset, empty without calendar.
+func labelled(t *trace.Trace, offset int64) string {
+	label, err := t.Header.Time.Label(offset)
+	if err != nil {
+		return ""
+	}
+	return label
+}
+
+func why(list *[]string, what string, s Stat) {
+	if s.OK() {
+		return
+	}
+	note := fmt.Sprintf("%s: n/a (%s)", what, s.Why)
+	if !slices.Contains(*list, note) {
+		*list = append(*list, note)
+	}
+}

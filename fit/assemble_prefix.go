@@ -1,0 +1,130 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"reprise/fit/dist"
+	"reprise/trace"
+	"reprise/trace/spec"
+)
+
+// minRootShare is the share of requests from which a shared beginning is told.
+const minRootShare = 0.05
+
+// maxRoots bounds how many are told.
+const maxRoots = 12
+
+func prefixSection(t *trace.Trace) (spec.Prefix, error) {
+	p := spec.Prefix{BlockTokens: t.Header.BlockTokens}
+	var blocks [][]int32
+	var input []int32
+	for i := range t.Requests {
+		if r := &t.Requests[i]; len(r.Blocks) > 0 && r.Input.OK {
+			blocks, input = append(blocks, r.Blocks), append(input, r.Input.V)
+		}
+	}
+	if len(blocks) == 0 {
+		p.Notes = []string{"the log has neither prompts nor prefix blocks: prefix sharing is not known"}
+		return p, nil
+	}
+	if n := len(t.Requests) - len(blocks); n > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("prefix sharing rests on %d of %d requests; the others have no prompt", len(blocks), len(t.Requests)))
+	}
+	s, err := Prefix(blocks, input, t.Header.BlockTokens)
+	if err != nil {
+		return p, err
+	}
+	if s.Inconsistent > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%d blocks do not follow the block that they followed first: the ids are not chained, and no hit rate can be told", s.Inconsistent))
+		return p, nil
+	}
+	n := s.Requests
+	if s.AnyHit.OK() {
+		v := spec.MeasuredNumber(s.AnyHit.Value, "1", n)
+		p.ShareRequests = &v
+	}
+	for _, r := range s.Rates() {
+		if r.Value.OK() {
+			p.HitRates = append(p.HitRates, spec.HitRate{Name: r.Name, Denominator: r.Denominator, Number: spec.MeasuredNumber(r.Value.Value, "1", n)})
+		}
+	}
+	for _, r := range Roots(blocks, t.Header.BlockTokens, minRootShare) {
+		if len(p.Roots) < maxRoots {
+			p.Roots = append(p.Roots, spec.Root{Provenance: spec.Provenance{From: spec.Measured, N: r.N}, Tokens: spec.Round(float64(r.Tokens)), Share: spec.Round(r.Share)})
+		}
+	}
+	p.Model, err = reuse(blocks, input, s, t.Header.BlockTokens)
+	return p, err
+}
+
+// reuseGrid is finer at the top, where deep hits carry most of the tokens.
+func reuseGrid() []float64 {
+	var p []float64
+	for i := range 40 {
+		p = append(p, float64(i)*0.025)
+	}
+	return append(p, 0.99, 0.995, 0.999, 1)
+}
+
+// reuse describes, for strata of inputs of about equal mass, how deep prompts
+// hit and how far back. Synth undoes it.
+func reuse(blocks [][]int32, input []int32, s PrefixStats, size int) (*spec.Reuse, error) {
+	d, err := StackDistances(blocks, input, size)
+	if err != nil {
+		return nil, err
+	}
+	grid := reuseGrid()
+	out := &spec.Reuse{Provenance: spec.Provenance{From: spec.Measured, N: s.Requests}, P: spec.Nums(grid)}
+	order := byValue(input)
+	from := 0
+	for _, to := range reuseCuts(input, order) {
+		var depth, back []int32
+		for _, i := range order[from:to] {
+			depth = append(depth, s.Hits[i])
+			if d.Distance[i] >= 0 {
+				back = append(back, d.Distance[i])
+			}
+		}
+		st := spec.ReuseStratum{Upto: spec.Round(float64(input[order[to-1]])), N: int64(to - from), HitBlocks: quantiles(depth, grid), Distance: []spec.Num{}}
+		if len(back) > 0 {
+			st.Distance = quantiles(back, grid)
+		}
+		out.Strata = append(out.Strata, st)
+		from = to
+	}
+	return out, nil
+}
+
+// reuseCuts is cuts, with the top stratum halved until a part holds under
+// minStratum: the longest prompts carry most of the tokens.
+func reuseCuts(input, order []int32) []int {
+	ends := cuts(input, order)
+	from := 0
+	if len(ends) > 1 {
+		from = ends[len(ends)-2]
+	}
+	n := len(order)
+	var extra []int
+	for n-from >= 2*minStratum {
+		mid := from + (n-from)/2
+		for mid < n && input[order[mid]] == input[order[mid-1]] {
+			mid++
+		}
+		if n-mid < minStratum {
+			break
+		}
+		extra = append(extra, mid)
+		from = mid
+	}
+	return slices.Concat(ends[:len(ends)-1], extra, []int{n})
+}
+
+func quantiles(x []int32, p []float64) []spec.Num {
+	q := dist.FromInts(x, 1).Quantiles(p)
+	for i := range q {
+		q[i] = math.Round(q[i])
+	}
+	return spec.Nums(q)
+}

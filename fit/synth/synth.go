@@ -1,0 +1,90 @@
+// Package synth makes a trace from a spec alone: the inverse of fit.
+//
+//	arrivals   counts per bin, split down the chain of dispersions (arrivals.go)
+//	lengths    inverse sampling of the tables, outputs given inputs (lengths.go)
+//	prefixes   hit depths and reuse distances on a growing tree (prefix.go)
+//	features   shares
+//
+// Randomness comes from one seed through one stream for each purpose, so that
+// changing one table does not reshuffle the rest. The same spec, options and
+// seed give the same trace.
+//
+// Units: tokens, microseconds. Not here: sessions (requests are independent but
+// for what they share), redrawn days (the counts of the rate series are kept).
+package synth
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"reprise/trace"
+	"reprise/trace/spec"
+)
+
+// Options choose what is drawn. For is the length of the trace, 0 for that of
+// the log, or a minute where there was none.
+type Options struct {
+	Seed uint64
+	For  time.Duration
+}
+
+// The purposes, each with a stream of its own.
+const (
+	streamArrivals = iota + 1
+	streamInput
+	streamOutput
+	streamPrefix
+	streamFeatures
+)
+
+func stream(seed uint64, purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, purpose)) }
+
+// maxRequests bounds a trace, so that a hostile spec cannot fill the machine.
+const maxRequests = 50_000_000
+
+// defaultFor is the length of a trace when no log gives one.
+const defaultFor = time.Minute
+
+// Trace draws a trace. Its header lacks Tool and DerivedFrom.
+func Trace(sp *spec.Spec, o Options) (*trace.Trace, error) {
+	if err := sp.Validate(); err != nil {
+		return nil, err
+	}
+	if o.For < 0 {
+		return nil, errors.New("the length of the trace is negative")
+	}
+	times, err := arrivals(sp, o)
+	if err != nil {
+		return nil, err
+	}
+	if len(times) == 0 {
+		return nil, fmt.Errorf("no request falls into %v at the rate of the spec", o.For)
+	}
+	t := &trace.Trace{Header: header(sp, o.Seed), Requests: make([]trace.Request, len(times))}
+	w := &sp.Workload
+	lengths := newLengths(&w.Lengths, o.Seed)
+	prefixes := newPrefixes(&w.Prefix, o.Seed)
+	features := newFeatures(&w.Features, o.Seed)
+	for i, at := range times {
+		in, out := lengths.draw()
+		r := trace.Request{ID: int64(i), T: trace.Some(at), Input: trace.Some(in), Output: trace.Some(out), From: trace.Estimated, N: 1}
+		if r.Blocks, err = prefixes.draw(in); err != nil {
+			return nil, err
+		}
+		features.draw(&r)
+		t.Requests[i] = r
+	}
+	n := int64(len(times))
+	t.Header.Counts = trace.Counts{Read: n, Kept: n}
+	return t, nil
+}
+
+func header(sp *spec.Spec, seed uint64) trace.Header {
+	return trace.Header{
+		Kind: trace.Kind, Version: trace.Version, Tokenizer: sp.Synth.Tokenizer,
+		BlockTokens: sp.Workload.Prefix.BlockTokens, Tail: trace.TailFresh,
+		Time: trace.Time{ResolutionUS: 1, Calendar: trace.CalendarNone}, Profile: "synthetic", Seed: &seed,
+	}
+}
