@@ -49,43 +49,50 @@ func equal(a, b []int32) bool {
 	return true
 }
 
+// TestEncodeMatchesReference compares ids with tiktoken-go, which is slow to open.
 func TestEncodeMatchesReference(t *testing.T) {
-	docs := corpus(t)
-	n := 0
-	for _, p := range both(t) {
-		for _, doc := range docs {
-			n += len(doc)
-			p.check(t, doc)
-		}
+	pairs := both(t)
+	for _, kind := range []struct {
+		name  string
+		texts []string
+	}{{"corpus", corpus(t)}, {"fragments", fragments(4000)}, {"long", longPieces()}} {
+		t.Run(kind.name, func(t *testing.T) {
+			n := 0
+			for _, p := range pairs {
+				for _, text := range kind.texts {
+					n += len(text)
+					p.check(t, text)
+				}
+			}
+			t.Logf("%d texts, %d bytes, no difference", 2*len(kind.texts), n)
+		})
 	}
-	t.Logf("%d texts, %d bytes, no difference", 2*len(docs), n)
 }
 
-// TestEncodeFragments glues fragments that meet at the boundaries where the
-// regular expressions backtrack.
-func TestEncodeFragments(t *testing.T) {
+// fragments glues n texts of pieces that meet where the regular expressions
+// backtrack.
+func fragments(n int) []string {
 	parts := []string{
 		" ", "  ", "\n", "\r\n", "\t", "\u00a0", "\u2028", "'", "'s", "'LL", "'ſ", "'re", "a", "B", "ab", "AB", "Ab", "aB",
 		"the", "中", "文字", "ʰ", "ǅ", "\u0301", "\u0e31", "ก", "1", "234", "½", "٣", ".", "/", "//", "=", "...", "!\n", "é", "ß", "İ",
 		"👍", "\u200d", "\ufe0f", "\U0001F1E9", "_", "-", "\\", "\"", "{", "<|endoftext|>", "\x00", "\x7f", "\xff", "\xe4\xb8", "ing", "tion", "http",
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	pairs := both(t)
-	for range 6000 {
+	var texts []string
+	for range n {
 		var b strings.Builder
 		for range 1 + rng.IntN(14) {
 			b.WriteString(parts[rng.IntN(len(parts))])
 		}
-		for _, p := range pairs {
-			p.check(t, b.String())
-		}
+		texts = append(texts, b.String())
 	}
+	return texts
 }
 
-// TestEncodeLongPieces crosses the length at which the heap takes over.
-func TestEncodeLongPieces(t *testing.T) {
+// longPieces crosses the length at which the heap takes over.
+func longPieces() []string {
 	rng := rand.New(rand.NewPCG(3, 4))
-	pairs := both(t)
+	var texts []string
 	for _, letters := range []string{"a", "ab", "abcdefghijklmnopqrstuvwxyz", "=", " ", "\n", "中文字", "\u0301", "-=*"} {
 		alphabet := []rune(letters)
 		for _, n := range []int{longPiece - 1, longPiece, longPiece + 1, 700} {
@@ -93,11 +100,10 @@ func TestEncodeLongPieces(t *testing.T) {
 			for range n {
 				b.WriteRune(alphabet[rng.IntN(len(alphabet))])
 			}
-			for _, p := range pairs {
-				p.check(t, b.String())
-			}
+			texts = append(texts, b.String())
 		}
 	}
+	return texts
 }
 
 // TestHeapMatchesScan runs both merge algorithms on pieces that either may take.

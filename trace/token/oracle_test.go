@@ -51,8 +51,8 @@ func (p pair) check(tb testing.TB, text string) {
 	if back.String() != Repair(text) {
 		tb.Fatalf("%s: ids do not spell %.200q", p.own.Name(), text)
 	}
-	if newerThanGo(p.own.classes, text) {
-		return
+	if newerThanGo(p.own.classes, text) || strings.Contains(text, "'ſ") {
+		return // the Rust reference folds U+017F to s, regexp2 does not; see the fixture
 	}
 	want := p.ref.EncodeOrdinary(Repair(text))
 	if len(got) != len(want) {

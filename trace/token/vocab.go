@@ -12,6 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
+// The rank files are not kept; unpack verifies that none is needed.
+//
 //go:generate go run pack.go cl100k_base.tiktoken vocab/cl100k_base.zst
 //go:generate go run pack.go o200k_base.tiktoken vocab/o200k_base.zst
 
