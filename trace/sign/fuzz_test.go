@@ -140,16 +140,20 @@ func (e *entry) text() string {
 	if e.namespaces != nil {
 		o = append(o, `namespaces="`+strings.ReplaceAll(*e.namespaces, `"`, `\"`)+`"`)
 	}
-	for name, m := range map[string]*moment{"valid-after": e.after, "valid-before": e.before} {
-		if m == nil {
-			continue
-		}
-		date := m.wall.Format("20060102150405")
-		if m.utc {
-			date += "Z"
-		}
-		o = append(o, name+`="`+date+`"`)
+	if e.after != nil {
+		o = append(o, `valid-after="`+e.after.text()+`"`)
+	}
+	if e.before != nil {
+		o = append(o, `valid-before="`+e.before.text()+`"`)
 	}
 	key := soft{kind: e.keyType, blob: e.key}
 	return `"` + e.principals + `" ` + strings.Join(o, ",") + " " + key.line()
+}
+
+func (m moment) text() string {
+	date := m.wall.Format("20060102150405")
+	if m.utc {
+		date += "Z"
+	}
+	return date
 }

@@ -22,7 +22,7 @@ func TestSignPassphraseOnTerminal(t *testing.T) {
 	}
 	needKeygen(t)
 	key, pub := newKey(t, "-t", "ed25519")
-	run(t, "ssh-keygen", "-q", "-p", "-P", "", "-N", "open sesame", "-f", key)
+	run(t, "ssh-keygen", "-q", "-p", "-a", "1", "-P", "", "-N", "open sesame", "-f", key)
 	master, slave := terminal(t)
 	out := filepath.Join(t.TempDir(), "sig")
 	cmd := exec.Command(os.Args[0], "-test.run=^TestSignPassphraseOnTerminal$", "-test.count=1")

@@ -176,8 +176,8 @@ func TestEd25519Malleability(t *testing.T) {
 	key.sign = func(data []byte) []byte {
 		sig := plain(data)
 		s := sig[len(sig)-32:]
-		big := new(big.Int).SetBytes(reversed(s))
-		copy(s, reversed(big.Add(big, order).FillBytes(make([]byte, 32))))
+		n := new(big.Int).SetBytes(reversed(s))
+		copy(s, reversed(n.Add(n, order).FillBytes(make([]byte, 32))))
 		return sig
 	}
 	_, err := Verify([]byte("m"), key.armored(customer, []byte("m")), parseSigners(t, alice+" "+key.line()), alice, customer, noon())
@@ -192,6 +192,29 @@ func reversed(b []byte) []byte {
 		out[len(b)-1-i] = c
 	}
 	return out
+}
+
+// A token's signature cut short or run on, in whatever part, is refused.
+func TestTokenForms(t *testing.T) {
+	good := softSK(t, typeSKEd25519, 1)
+	a := parseSigners(t, alice+" "+good.line())
+	for name, bend := range map[string]func(sig []byte) []byte{
+		"no counter":  func(sig []byte) []byte { return sig[:len(sig)-4] },
+		"no flags":    func(sig []byte) []byte { return sig[:len(sig)-5] },
+		"trailing":    func(sig []byte) []byte { return append(sig, 0) },
+		"short":       func(sig []byte) []byte { return field([]byte(typeSKEd25519), make([]byte, 63)) },
+		"inner short": func(sig []byte) []byte { return append(field([]byte(typeSKEd25519), make([]byte, 63)), 1, 0, 0, 0, 1) },
+		"plain kind": func(sig []byte) []byte {
+			return append(field([]byte(typeEd25519)), sig[4+len(typeSKEd25519):]...)
+		},
+	} {
+		key := good
+		key.sign = func(data []byte) []byte { return bend(good.sign(data)) }
+		_, err := Verify([]byte("m"), key.armored(customer, []byte("m")), a, alice, customer, noon())
+		if !errors.Is(err, ErrMalformed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // ECDSA numbers in any but the shortest form, zero, or past the order: refused.

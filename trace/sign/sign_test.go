@@ -181,7 +181,7 @@ func TestSignWithAgent(t *testing.T) {
 func TestSignAskpass(t *testing.T) {
 	needKeygen(t)
 	key, pub := newKey(t, "-t", "ed25519")
-	run(t, "ssh-keygen", "-q", "-p", "-P", "", "-N", "open sesame", "-f", key)
+	run(t, "ssh-keygen", "-q", "-p", "-a", "1", "-P", "", "-N", "open sesame", "-f", key)
 	ask := write(t, filepath.Join(t.TempDir(), "ask"), []byte("#!/bin/sh\necho open sesame\n"))
 	if err := os.Chmod(ask, 0o700); err != nil {
 		t.Fatal(err)
