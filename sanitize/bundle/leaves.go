@@ -48,6 +48,9 @@ func sections(s *spec.Spec) []string {
 }
 
 func walkSections(key string, v any, out *[]string) {
+	if v == nil {
+		return
+	}
 	m, ok := v.(map[string]any)
 	if _, numbers := m["from"]; !ok || numbers {
 		if list, isList := v.([]any); !isList || len(list) > 0 {

@@ -150,7 +150,7 @@ func statement(in *Input, out *leaving) []string {
 	if out.rows != nil {
 		list = append(list, "Rows are pseudonymised, not anonymous: someone who knows the lengths and times of a request can find its row.")
 	} else {
-		list = append(list, fmt.Sprintf("No row leaves. Every published statistic rests on at least k = %d requests, or was stated by a person.", in.K))
+		list = append(list, fmt.Sprintf("Every published statistic rests on at least k = %d requests, or was stated by a person.", in.K))
 	}
 	return append(list, "On clients: "+out.user+".")
 }

@@ -197,6 +197,34 @@ func TestUnpackHostile(t *testing.T) {
 	}
 }
 
+// A sparse entry states a length that no byte of the archive stands for.
+func TestUnpackSparse(t *testing.T) {
+	var raw bytes.Buffer
+	w := tar.NewWriter(&raw)
+	// What GNU tar writes for a file of 4 GiB of nothing, format 0.1. The writer
+	// of archive/tar refuses these keys, so they are put in as another's.
+	h := file(TraceFile, 0)
+	h.Format, h.PAXRecords = tar.FormatPAX, map[string]string{"XXX.sparse.map": "4294967296,0", "XXX.sparse.size": "4294967296", "XXX.sparse.numblocks": "1"}
+	if err := w.WriteHeader(&h); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data := bytes.ReplaceAll(raw.Bytes(), []byte("XXX.sparse"), []byte("GNU.sparse"))
+	if h, err := tar.NewReader(bytes.NewReader(data)).Next(); err != nil || h.Size != 4<<30 {
+		t.Fatalf("not read as sparse: %+v, %v", h, err)
+	}
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = Unpack(bytes.NewReader(z.EncodeAll(data, nil)), filepath.Join(t.TempDir(), "b"))
+	if err == nil || !strings.Contains(err.Error(), "every honest size") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func FuzzUnpack(f *testing.F) {
 	f.Add(archive(f, file(SpecFile, 10), file(TraceFile, 1000), file(SignatureFile(Customer), 9)))
 	f.Add(archive(f, file(SpecFile, 1), tar.Header{Typeflag: tar.TypeSymlink, Name: AuditFile, Linkname: "/"}))

@@ -17,7 +17,7 @@ const (
 	maxData   = 64 << 30 // trace.parquet, prompts.parquet
 	maxGrowth = 100
 	slack     = 16 << 20
-	maxWindow = 64 << 20
+	maxWindow = 16 << 20
 )
 
 var errTooLarge = errors.New("the archive grows beyond every honest size")
@@ -49,6 +49,9 @@ func unpack(r io.Reader, dir string) error {
 	}
 	defer z.Close()
 	t := tar.NewReader(&bounded{r: z, packed: packed})
+	// Sparse entries make zeros out of nothing, so what comes out of the tar
+	// reader is bounded too.
+	content := &bounded{r: t, packed: packed}
 	if err := os.Mkdir(filepath.Join(dir, SignDir), 0o755); err != nil {
 		return err
 	}
@@ -61,7 +64,7 @@ func unpack(r io.Reader, dir string) error {
 		if err != nil {
 			return archiveError(err)
 		}
-		if err := entry(t, h, dir, seen); err != nil {
+		if err := entry(content, h, dir, seen); err != nil {
 			return err
 		}
 	}
@@ -81,7 +84,7 @@ func archiveError(err error) error {
 
 // entry writes one file. Folders are ours to make, so an entry for signatures
 // is passed over.
-func entry(t *tar.Reader, h *tar.Header, dir string, seen map[string]bool) error {
+func entry(content io.Reader, h *tar.Header, dir string, seen map[string]bool) error {
 	if h.Typeflag == tar.TypeDir && (h.Name == SignDir+"/" || h.Name == "./") {
 		return nil
 	}
@@ -97,7 +100,7 @@ func entry(t *tar.Reader, h *tar.Header, dir string, seen map[string]bool) error
 	}
 	seen[h.Name] = true
 	return create(filepath.Join(dir, filepath.FromSlash(h.Name)), func(f *os.File) error {
-		if _, err := io.Copy(f, t); err != nil {
+		if _, err := io.Copy(f, content); err != nil {
 			return archiveError(err)
 		}
 		return nil

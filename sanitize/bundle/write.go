@@ -204,7 +204,7 @@ func writeTrace(path string, out *leaving) error {
 	return create(path, func(f *os.File) error { return trace.Write(f, out.header, out.rows) })
 }
 
-// create writes a new file that everybody may read, down to the disk.
+// create writes a new file that everybody may read.
 func create(path string, fill func(*os.File) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -213,9 +213,6 @@ func create(path string, fill func(*os.File) error) error {
 	err = fill(f)
 	if err == nil {
 		err = f.Chmod(0o644) // whatever the umask
-	}
-	if err == nil {
-		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
 }
