@@ -1,0 +1,314 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+func fromText(t testing.TB, text string, m *Mapping) (*Log, []Record, []*RowError, error) {
+	t.Helper()
+	return readAll(t, Inputs{Stdin: strings.NewReader(text), Map: m})
+}
+
+// Whatever the standard library writes as CSV is read back field by field.
+func TestCSVAgainstStandard(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	alphabet := []string{"a", `"`, ",", "\n", " ", "é", "", "{", "x;y"}
+	for range 300 {
+		var buf bytes.Buffer
+		w := csv.NewWriter(&buf)
+		var want [][]string
+		for range 1 + rng.IntN(5) {
+			row := make([]string, 3)
+			for i := range row {
+				for range rng.IntN(6) {
+					row[i] += alphabet[rng.IntN(len(alphabet))]
+				}
+			}
+			row[2] += "z" // no row is blank
+			want = append(want, row)
+			w.Write(row)
+		}
+		w.Flush()
+		r, err := openCSV(&source{name: "f"}, strings.NewReader("a,b,c\n"+buf.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range want {
+			if _, err := r.next(); err != nil {
+				t.Fatalf("%q: %v", buf.String(), err)
+			}
+			var got []string
+			for _, f := range r.(*table).fields {
+				got = append(got, string(f))
+			}
+			if !slices.Equal(got, row) {
+				t.Fatalf("got %q, want %q", got, row)
+			}
+		}
+		if _, err := r.next(); err != io.EOF {
+			t.Fatalf("after the last row: %v", err)
+		}
+	}
+}
+
+// A row over the limit is counted and the next one is whole, in each container.
+func TestTooLong(t *testing.T) {
+	l := newLines(strings.NewReader("short\n"+strings.Repeat("x", 700_000)+"\r\nnext\r\nend"), 1000)
+	for i, want := range []string{"short", "", "next", "end"} {
+		line, tooLong, err := l.next()
+		if err != nil || string(line) != want || tooLong != (i == 1) || l.line != int64(i+1) {
+			t.Fatalf("line %d: %q %v %v", i, line, tooLong, err)
+		}
+	}
+	if l.start != 6+700_002+6 {
+		t.Fatalf("the last line begins at %d", l.start)
+	}
+	r, err := openJSON(&source{name: "f"}, strings.NewReader(`[{"a":"`+strings.Repeat("x", 5000)+`"},{"a":1}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.(*values).limit = 1000
+	var row *RowError
+	if _, err := r.next(); !errors.As(err, &row) || row.Reason != LineTooLong {
+		t.Fatal(err)
+	}
+	if _, err := r.next(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The same rows come out of every container and compression.
+func TestSameRows(t *testing.T) {
+	objects := []string{`{"timestamp":1,"input_length":3,"output_length":4,"hash_ids":[1]}`, `{"timestamp":2,"input_length":5,"output_length":6,"hash_ids":[1]}`}
+	gz := func(s string) string {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		w.Write([]byte(s))
+		w.Close()
+		return b.String()
+	}
+	zs := func(s string) string {
+		w, _ := zstd.NewWriter(nil)
+		defer w.Close()
+		return string(w.EncodeAll([]byte(s), nil))
+	}
+	lines := strings.Join(objects, "\n")
+	var want []Record
+	for i, text := range []string{lines, lines + "\n\n", "\ufeff" + strings.ReplaceAll(lines, "\n", "\r\n"), "[" + strings.Join(objects, ",\n ") + "]",
+		strings.ReplaceAll(lines, ",", ",\n"), gz(lines), zs(lines), zs(gz(lines)), gz(objects[0]+"\n") + gz(objects[1]), zs(objects[0]+"\n") + zs(objects[1])} {
+		_, recs, bad, err := fromText(t, text, nil)
+		if err != nil || len(bad) > 0 {
+			t.Fatalf("form %d: %v %v", i, err, bad)
+		}
+		for j := range recs {
+			recs[j].Pos = Pos{}
+		}
+		if want == nil {
+			want = recs
+		}
+		if len(recs) != 2 || !reflect.DeepEqual(recs, want) {
+			t.Fatalf("form %d: %+v", i, recs)
+		}
+	}
+}
+
+// Positions count lines, items and bytes of the text.
+func TestPositions(t *testing.T) {
+	_, recs, bad, err := fromText(t, "\ninput_tokens,output_tokens\n1,2\n\nx,2\n5,6\n", nil)
+	if err != nil || len(recs) != 2 || len(bad) != 1 {
+		t.Fatal(recs, bad, err)
+	}
+	if got := bad[0].Pos; got != (Pos{File: "stdin", Line: 5, Item: 2, Byte: 33}) {
+		t.Fatalf("%+v", got)
+	}
+	if bad[0].Error() != "stdin:5: bad_number: input_tokens is not a number" {
+		t.Fatal(bad[0])
+	}
+}
+
+func TestExpansion(t *testing.T) {
+	raw := &meter{n: 10}
+	e := &expansion{r: io.LimitReader(zeros{}, 1<<40), raw: raw}
+	n, err := io.CopyBuffer(io.Discard, struct{ io.Reader }{e}, make([]byte, 4<<20))
+	if err == nil || n > bombFloor+(4<<20) {
+		t.Fatalf("%d bytes out of 10, %v", n, err)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+func TestMap(t *testing.T) {
+	m, err := ParseMap([]string{"arrival=meta.when@ms", "input_tokens=n in", "output_tokens=out", "session=u@h"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := `{"meta":"{\"when\": 1500}","n in":5,"out":"6","u@h":"me","extra.deep":1,"more":{"x":2}}` + "\n"
+	l, recs, _, err := fromText(t, text, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := recs[0]
+	if r.Arrival.V != 1_500_000 || !r.Relative || r.InputTokens.V != 5 || r.OutputTokens.V != 6 || r.Session != "me" {
+		t.Fatalf("%+v", r)
+	}
+	if got := strings.Join(l.Unmapped(), " "); got != "extra.deep more.x" {
+		t.Fatalf("unmapped: %s", got)
+	}
+	if l.Schema().Name != "mapped" {
+		t.Fatal(l.Schema())
+	}
+	for arg, want := range map[string]string{
+		"arival=x": `did you mean "arrival"?`, "arrival": "want field=column", "model=x@ms": "takes no unit", "arrival=": "want field=column",
+		"blocks=ids": "need their size", "zzzzzzzzz=x": "the fields are arrival, first_token",
+	} {
+		if _, err := ParseMap([]string{arg}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", arg, err)
+		}
+	}
+	gone, _ := ParseMap([]string{"session=sid"})
+	if _, _, _, err := fromText(t, "input_tokens,output_tokens,sesion_id\n1,2,3\n", gone); err == nil ||
+		!strings.Contains(err.Error(), `no column "sid"`) || !strings.Contains(err.Error(), "sesion_id") {
+		t.Fatal(err)
+	}
+	size, _ := ParseMap([]string{"blocks=ids@16"})
+	_, recs, _, err = fromText(t, "input_tokens,output_tokens,ids\n20,2,\"[4, 5]\"\n", size)
+	if err != nil || recs[0].BlockTokens != 16 || !slices.Equal(recs[0].Blocks, []int64{4, 5}) {
+		t.Fatal(recs, err)
+	}
+}
+
+// A schema's file is strict, and all that are embedded hold.
+func TestSchemas(t *testing.T) {
+	list, err := schemas()
+	if err != nil || len(list) < 6 {
+		t.Fatal(len(list), err)
+	}
+	for text, want := range map[string]string{
+		"name: x\nrequire: [a]\nfields:\n  arival: t\n":        "arrival",
+		"name: x\nrequire: [a]\nfeilds:\n  arrival: t\n":       "feilds",
+		"name: x\nrequire: [a]\nfields:\n  model: [a@ms, b]\n": "takes no unit",
+		"name: x\nfields:\n  arrival: t\n":                     "needs name, require and fields",
+	} {
+		if _, err := parseSchema([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// Two inputs are read one after the other; of two sources, not at all.
+func TestInputs(t *testing.T) {
+	l, recs, _, err := readAll(t, Inputs{Paths: []string{"../testdata/logs/openai/log.jsonl", "../testdata/logs/openai/log.json"}})
+	if err != nil || len(recs) != 14 || len(l.Sources()) != 2 {
+		t.Fatal(len(recs), err)
+	}
+	_, _, _, err = readAll(t, Inputs{Paths: []string{"../testdata/logs/openai/log.jsonl", "../testdata/logs/lengths/log.csv"}})
+	if err == nil || !strings.Contains(err.Error(), "two runs") {
+		t.Fatal(err)
+	}
+	for range l.Records() {
+		continue
+	}
+	for _, err := range l.Records() {
+		if err == nil || !strings.Contains(err.Error(), "only once") {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Open(t.Context(), Inputs{Paths: []string{"../testdata"}}); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Fatal(err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	l, err := Open(ctx, Inputs{Paths: []string{"../testdata/logs/lengths/log.csv"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	for _, err := range l.Records() {
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// No input makes a reader panic, loop or lose count of its rows.
+func fuzzContainer(f *testing.F, open func(*source, io.Reader) (rows, error), seeds ...string) {
+	m, err := ParseMap([]string{"arrival=a", "messages=b.c", "input_tokens=n", "output=o", "blocks=h@16"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range seeds {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := open(&source{name: "f"}, bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		b := &builder{plan: newPlan(m), mapping: m}
+		for n := int64(1); ; n++ {
+			pos, err := r.next()
+			var row *RowError
+			if err != nil && !errors.As(err, &row) {
+				return
+			}
+			if pos.Item != n || pos.Byte > int64(len(data)) || n > int64(len(data)) {
+				t.Fatalf("row %d is at %+v of %d bytes", n, pos, len(data))
+			}
+			if err != nil {
+				continue
+			}
+			r.names(func(string) {})
+			if r.fill(b.plan) == nil {
+				b.build(pos)
+			}
+		}
+	})
+}
+
+func FuzzCSV(f *testing.F) {
+	fuzzContainer(f, openCSV, "a,n\n1,2\n", "a;b.c\n\"x\"\"y\";{}\n", "a\n\"\n\"\n\"", "n\n"+`"[1,2"`)
+}
+
+func FuzzJSONL(f *testing.F) {
+	fuzzContainer(f, openJSONL, `{"a":1,"b":{"c":[{"role":"u","content":"x"}]},"n":3}`, `{"b":"{\"c\":[]}","h":[1,2]}`+"\n{", "\xff{}\n[]")
+}
+
+func FuzzJSON(f *testing.F) {
+	fuzzContainer(f, openJSON, `[{"a":1},{"n":2}]`, "{\n}\n{}", `[{"a":"\"]"},`, `[[1],"x",2 ,{}`)
+}
+
+// Open and Records as a whole, over every compression.
+func FuzzOpen(f *testing.F) {
+	for _, s := range []string{"input_tokens,output_tokens\n1,2\n", `{"timestamp":1,"input_length":3,"output_length":4,"hash_ids":[1]}`, "\x1f\x8b", "\x28\xb5\x2f\xfd", ""} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		l, err := Open(t.Context(), Inputs{Stdin: bytes.NewReader(data)})
+		if err != nil {
+			return
+		}
+		for _, err := range l.Records() {
+			if err != nil && strings.Contains(fmt.Sprint(err), "\n") {
+				t.Fatalf("an error of several lines: %v", err)
+			}
+		}
+		l.Unmapped()
+	})
+}
