@@ -1,0 +1,275 @@
+package openai
+
+import (
+	"bytes"
+
+	"github.com/tidwall/gjson"
+
+	"reprise/replay"
+	"reprise/trace"
+)
+
+// answer reads the body of a 200: a stream of events, or one JSON object from
+// a server that does not stream.
+type answer struct {
+	r    *replay.Result
+	sse  Parser
+	form form
+	head []byte // until the form is known
+	now  int64  // stamp of the read at hand
+	seen int64  // stamp of the last read that brought content, -1 at first
+
+	choice  bool // a choice came
+	done    bool // [DONE] came
+	reasons bool // reasoning came
+	chars   int32
+	class   replay.Class // StreamError once something is wrong
+	reason  string
+}
+
+// form is what a body turns out to be.
+type form uint8
+
+const (
+	unknown form = iota
+	stream
+	object
+	page
+	garbage
+)
+
+// maxObject bounds an answer that is not streamed.
+const maxObject = 64 << 20
+
+func newAnswer(r *replay.Result) *answer {
+	a := &answer{r: r, seen: -1}
+	a.sse.On = a.event
+	return a
+}
+
+// push takes the bytes of one read, stamped now.
+func (a *answer) push(b []byte, now int64) {
+	a.now = now
+	if a.form == unknown {
+		a.head = append(a.head, b...)
+		b = a.head
+		if a.form = sniff(b); a.form == unknown {
+			return
+		}
+		a.head = nil
+	}
+	switch a.form {
+	case stream:
+		if err := a.sse.Push(b); err != nil {
+			a.fail(err.Error())
+		}
+	case object:
+		if a.head = append(a.head, b...); len(a.head) > maxObject {
+			a.fail("the answer is larger than 64 MiB")
+			a.head = a.head[:0]
+		}
+	}
+}
+
+// sniff tells the form by the first bytes that are not blank.
+func sniff(b []byte) form {
+	s := bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if len(s) == 0 {
+		return unknown
+	}
+	switch s[0] {
+	case '{', '[':
+		return object
+	case '<':
+		return page
+	case ':':
+		return stream
+	}
+	for _, field := range []string{"data", "event", "id", "retry"} {
+		k := min(len(s), len(field))
+		if string(s[:k]) != field[:k] {
+			continue
+		}
+		if len(s) == k {
+			return unknown // more may come
+		}
+		if bytes.IndexByte([]byte(":\r\n"), s[k]) >= 0 {
+			return stream
+		}
+	}
+	return garbage
+}
+
+// fail notes what is wrong; the first word counts.
+func (a *answer) fail(reason string) {
+	if a.class == replay.OK {
+		a.class, a.reason = replay.StreamError, reason
+	}
+}
+
+func (a *answer) event(typ, data []byte) {
+	if a.done {
+		return
+	}
+	if !a.r.FirstEvent.OK {
+		a.r.FirstEvent = trace.Some(a.now)
+	}
+	data = bytes.TrimSpace(data)
+	switch {
+	case string(data) == "[DONE]":
+		a.done, a.r.End = true, trace.Some(a.now)
+		return
+	case string(typ) == "error":
+		a.fail("the server sent an error event: " + oneLine(errorMessage(gjson.ParseBytes(data))))
+		return
+	case len(data) == 0:
+		return
+	}
+	c := parseChunk(data)
+	switch {
+	case c.invalid:
+		a.fail("an event of the stream is not a JSON object")
+		return
+	case c.failed:
+		a.fail("the server sent an error in the stream: " + oneLine(c.message))
+	}
+	a.count(&c)
+	if c.content || c.reason || c.tool {
+		a.token(&c)
+	}
+}
+
+// count takes what is not a matter of time.
+func (a *answer) count(c *chunk) {
+	a.choice = a.choice || c.choice
+	a.chars += c.chars
+	if c.finish != trace.FinishUnknown {
+		a.r.Finish = c.finish
+	}
+	for _, u := range []struct{ to, from *trace.Opt[int32] }{
+		{&a.r.InUsage, &c.usage.in}, {&a.r.OutUsage, &c.usage.out}, {&a.r.Cached, &c.usage.cached}} {
+		if u.from.OK {
+			*u.to = *u.from
+		}
+	}
+}
+
+// token stamps an event with content. Gaps are whole µs since the first
+// content, so that they add up.
+func (a *answer) token(c *chunk) {
+	r := a.r
+	if !r.FirstContent.OK {
+		r.FirstContent = trace.Some(a.now)
+	} else {
+		first := r.FirstContent.V
+		r.Gaps = append(r.Gaps, int32(min((a.now-first)/1000-(r.LastContent.V-first)/1000, 1<<31-1)))
+	}
+	if a.now != a.seen {
+		a.seen = a.now
+		r.NReads++
+	}
+	if (c.content || c.tool) && a.reasons && !r.FirstAnswer.OK {
+		r.FirstAnswer = trace.Some(a.now)
+	}
+	a.reasons = a.reasons || c.reason
+	r.LastContent = trace.Some(a.now)
+	r.NEvents++
+}
+
+// end judges a body that ended, whole or cut, at now.
+func (a *answer) end(whole bool, now int64) {
+	r := a.r
+	if a.form == unknown && len(a.head) > 0 {
+		a.form = garbage
+	}
+	a.finishForm(whole)
+	if !r.End.OK {
+		r.End = trace.Some(now)
+	}
+	if a.form == stream || a.form == object {
+		r.OutChars = trace.Some(a.chars)
+	}
+	r.Class, r.Reason = a.class, a.reason
+}
+
+func (a *answer) finishForm(whole bool) {
+	switch a.form {
+	case stream:
+		a.endStream(whole)
+	case object:
+		a.endObject(whole)
+	case page:
+		a.fail("the endpoint answers HTML, not JSON: is the URL right?")
+		a.r.Hopeless = true
+	case garbage:
+		a.fail("the answer is neither events nor JSON: is the URL right?")
+		a.r.Hopeless = true
+	default:
+		if whole {
+			a.fail("the answer is empty")
+		} else {
+			a.cut("the connection ended before the body")
+		}
+	}
+}
+
+func (a *answer) cut(reason string) {
+	if a.class == replay.OK {
+		a.class, a.reason = replay.Truncated, reason
+	}
+}
+
+func (a *answer) endStream(whole bool) {
+	rest, pending := a.sse.Rest()
+	if !a.done && string(bytes.TrimSpace(rest)) == "[DONE]" {
+		a.done = true // all there but the last blank line
+	}
+	switch {
+	case a.done && !a.choice:
+		a.fail("the stream has no choice in it")
+	case a.done:
+	case !whole:
+		a.cut("the connection ended inside the stream")
+	case pending:
+		a.cut("the body ended inside an event")
+	case a.class == replay.OK:
+		a.class, a.reason = replay.NoDone, "the stream ended without [DONE]"
+	}
+}
+
+// endObject reads an answer that was not streamed: it has no first token.
+func (a *answer) endObject(whole bool) {
+	if !whole {
+		a.cut("the connection ended inside the answer")
+		return
+	}
+	c := readChunk(a.head)
+	switch {
+	case c.invalid:
+		a.fail("the answer is not a JSON object")
+	case c.failed:
+		a.fail("the server answered 200 with an error: " + oneLine(c.message))
+	case !c.choice:
+		a.fail("the answer has no choice in it")
+	default:
+		a.count(&c)
+	}
+}
+
+// oneLine makes a server's message fit for one line of ours.
+func oneLine(s string) string {
+	out := []rune{}
+	for _, c := range s {
+		if c < ' ' || c == 0x7f {
+			c = ' '
+		}
+		if out = append(out, c); len(out) == 200 {
+			out = append(out, '…')
+			break
+		}
+	}
+	if len(out) == 0 {
+		return "(no message)"
+	}
+	return string(out)
+}

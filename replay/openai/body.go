@@ -1,0 +1,69 @@
+package openai
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// ask is what a request asks for.
+type ask struct {
+	model     string
+	out       int32 // 0: no cap
+	n         int16
+	ignoreEOS bool
+	usage     bool // stream_options.include_usage
+	byNewName bool // max_completion_tokens
+}
+
+// appendBody renders the request around a prompt that prompt appends.
+func appendBody(dst []byte, api string, a ask, prompt func([]byte) []byte) []byte {
+	dst = append(dst, `{"model":`...)
+	dst = append(dst, quoted(a.model)...)
+	if api == Chat {
+		dst = append(dst, `,"messages":[{"role":"user","content":"`...)
+	} else {
+		dst = append(dst, `,"prompt":"`...)
+	}
+	from := len(dst)
+	dst = prompt(dst)
+	if text := dst[from:]; !plain(text) {
+		q := quoted(string(text))
+		dst = append(dst[:from], q[1:len(q)-1]...)
+	}
+	if dst = append(dst, '"'); api == Chat {
+		dst = append(dst, "}]"...)
+	}
+	if a.out > 0 {
+		name := `,"max_tokens":`
+		if a.byNewName {
+			name = `,"max_completion_tokens":`
+		}
+		dst = strconv.AppendInt(append(dst, name...), int64(a.out), 10)
+	}
+	if a.n > 1 {
+		dst = strconv.AppendInt(append(dst, `,"n":`...), int64(a.n), 10)
+	}
+	dst = append(dst, `,"temperature":0,"stream":true`...)
+	if a.usage {
+		dst = append(dst, `,"stream_options":{"include_usage":true}`...)
+	}
+	if a.ignoreEOS && a.out > 0 {
+		dst = strconv.AppendInt(append(dst, `,"ignore_eos":true,"min_tokens":`...), int64(a.out), 10)
+	}
+	return append(dst, '}')
+}
+
+// plain reports whether text needs no escape in JSON.
+func plain(text []byte) bool {
+	for _, c := range text {
+		if c < ' ' || c == '"' || c == '\\' || c >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+func quoted(s string) []byte {
+	b, _ := json.Marshal(s) // a string always encodes
+	return b
+}

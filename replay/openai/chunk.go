@@ -1,0 +1,300 @@
+package openai
+
+import (
+	"bytes"
+
+	"github.com/tidwall/gjson"
+
+	"reprise/trace"
+)
+
+// chunk is what one event of a stream says.
+type chunk struct {
+	choice  bool  // a choice is in it
+	content bool  // text of the answer that is not empty
+	reason  bool  // text of reasoning that is not empty
+	tool    bool  // a tool call
+	chars   int32 // Unicode characters of all three
+	finish  trace.Finish
+	usage   usage
+	failed  bool   // it carries an error
+	message string // the error's message
+	invalid bool   // it is not a JSON object
+}
+
+// usage is the server's count of tokens.
+type usage struct{ in, out, cached trace.Opt[int32] }
+
+// parseChunk reads the JSON of one event: the shape that nearly all events of a
+// stream have by one scan of its bytes, anything else by a JSON parser.
+func parseChunk(data []byte) chunk {
+	if c, sure := scanChunk(data); sure {
+		return c
+	}
+	return readChunk(data)
+}
+
+// readChunk is the general reader.
+func readChunk(data []byte) chunk {
+	if !gjson.ValidBytes(data) {
+		return chunk{invalid: true}
+	}
+	root := gjson.ParseBytes(data)
+	if !root.IsObject() {
+		return chunk{invalid: true}
+	}
+	var c chunk
+	if e := root.Get("error"); truthy(e) {
+		c.failed, c.message = true, errorMessage(root)
+	}
+	if root.Get("object").Str == "error" {
+		c.failed, c.message = true, errorMessage(root)
+	}
+	root.Get("choices").ForEach(func(_, choice gjson.Result) bool {
+		c.choice = true
+		c.read(choice)
+		return true
+	})
+	c.usage = readUsage(root.Get("usage"))
+	return c
+}
+
+// read adds one choice: a delta of a chat stream, a whole message, or the text
+// of a completion.
+func (c *chunk) read(choice gjson.Result) {
+	part := choice.Get("delta")
+	if !part.Exists() {
+		part = choice.Get("message")
+	}
+	for _, text := range []gjson.Result{part.Get("content"), part.Get("refusal"), choice.Get("text")} {
+		if n := textChars(text); n > 0 {
+			c.content, c.chars = true, c.chars+n
+		}
+	}
+	// One reasoning text under either of its names.
+	reason := textChars(part.Get("reasoning_content"))
+	if reason == 0 {
+		reason = textChars(part.Get("reasoning"))
+	}
+	if reason > 0 {
+		c.reason, c.chars = true, c.chars+reason
+	}
+	calls := part.Get("tool_calls").Array()
+	if f := part.Get("function_call"); f.IsObject() {
+		calls = append(calls, gjson.Parse(`{"function":`+f.Raw+`}`))
+	}
+	for _, call := range calls {
+		c.tool = true
+		c.chars += textChars(call.Get("function.name")) + textChars(call.Get("function.arguments"))
+	}
+	if f := choice.Get("finish_reason"); f.Type == gjson.String {
+		c.finish = finishOf(f.Str)
+	}
+}
+
+// textChars returns the Unicode characters of a JSON string, or of the text
+// parts of a list.
+func textChars(v gjson.Result) int32 {
+	if v.IsArray() {
+		var n int32
+		v.ForEach(func(_, part gjson.Result) bool {
+			n += textChars(part.Get("text"))
+			return true
+		})
+		return n
+	}
+	if v.Type != gjson.String {
+		return 0
+	}
+	return jsonChars([]byte(v.Raw[1 : len(v.Raw)-1]))
+}
+
+func readUsage(u gjson.Result) usage {
+	if !u.IsObject() {
+		return usage{}
+	}
+	out := usage{in: count(u.Get("prompt_tokens")), out: count(u.Get("completion_tokens"))}
+	out.cached = count(u.Get("prompt_tokens_details.cached_tokens"))
+	if !out.cached.OK {
+		out.cached = count(u.Get("prompt_cache_hit_tokens")) // DeepSeek's name
+	}
+	return out
+}
+
+func count(v gjson.Result) trace.Opt[int32] {
+	n := v.Int()
+	if v.Type != gjson.Number || n < 0 || n > 1<<30 {
+		return trace.Opt[int32]{}
+	}
+	return trace.Some(int32(n))
+}
+
+// truthy reports whether a value is there and says something.
+func truthy(v gjson.Result) bool {
+	return v.Exists() && v.Type != gjson.Null && v.Type != gjson.False && v.Raw != `""` && v.Raw != "{}"
+}
+
+// errorMessage returns the message of an error answer in the shapes of OpenAI,
+// vLLM and FastAPI.
+func errorMessage(root gjson.Result) string {
+	for _, path := range []string{"error.message", "message", "detail", "error"} {
+		if v := root.Get(path); v.Type == gjson.String && v.Str != "" {
+			return v.Str
+		}
+	}
+	return ""
+}
+
+// finishOf maps a finish reason; abort and the like are errors.
+func finishOf(reason string) trace.Finish {
+	switch reason {
+	case "function_call":
+		return trace.FinishToolCalls
+	case "abort", "aborted":
+		return trace.FinishCancelled
+	}
+	return trace.ParseFinish(reason)
+}
+
+// scanChunk walks the strings of an object once and knows the keys of a plain
+// chunk. It is sure only when every key that could carry content, an end, a
+// count or an error is one that it read, and the brackets close.
+func scanChunk(b []byte) (c chunk, sure bool) {
+	b = bytes.TrimSpace(b)
+	if len(b) < 2 || b[0] != '{' || b[len(b)-1] != '}' {
+		return c, false
+	}
+	depth, texts := 0, 0
+	for i := 0; i < len(b); {
+		switch b[i] {
+		case '{', '[':
+			depth++
+			i++
+		case '}', ']':
+			if depth--; depth == 0 && i != len(b)-1 {
+				return c, false
+			}
+			i++
+		case '"':
+			end := stringEnd(b, i+1)
+			if end < 0 {
+				return c, false
+			}
+			key := b[i+1 : end]
+			if i = end + 1; i >= len(b) || b[i] != ':' {
+				if i < len(b) && (b[i] == ' ' || b[i] == '\t') {
+					return c, false // a space before a colon: not the plain shape
+				}
+				continue // a value
+			}
+			for i++; i < len(b) && b[i] == ' '; i++ {
+			}
+			if i == len(b) {
+				return c, false
+			}
+			next, ok := c.scanValue(key, b, i, &texts)
+			if !ok {
+				return c, false
+			}
+			i = next
+		default:
+			i++
+		}
+	}
+	return c, depth == 0 && texts <= 1 && c.choice
+}
+
+// scanValue looks at the value at i of a key, and returns where to go on.
+func (c *chunk) scanValue(key, b []byte, i int, texts *int) (next int, ok bool) {
+	switch string(key) {
+	case "content", "text":
+		if b[i] == '"' {
+			return c.scanText(b, i, &c.content, texts)
+		}
+	case "reasoning_content", "reasoning":
+		if b[i] == '"' {
+			return c.scanText(b, i, &c.reason, texts)
+		}
+	case "choices":
+		if b[i] == '[' && i+1 < len(b) && b[i+1] == '{' {
+			c.choice = true
+			return i, true
+		}
+		return i, false
+	case "delta":
+		return i, b[i] == '{'
+	case "id", "object", "created", "model", "index", "role", "system_fingerprint", "service_tier":
+		if string(key) == "object" && !bytes.HasPrefix(b[i:], []byte(`"chat`)) && !bytes.HasPrefix(b[i:], []byte(`"text`)) {
+			return i, false
+		}
+		return i, b[i] != '{' && b[i] != '['
+	}
+	// finish_reason, usage, logprobs, tool_calls, error and whatever else may
+	// stand there as null without a word.
+	return i, bytes.HasPrefix(b[i:], []byte("null"))
+}
+
+func (c *chunk) scanText(b []byte, i int, seen *bool, texts *int) (next int, ok bool) {
+	end := stringEnd(b, i+1)
+	if end < 0 {
+		return i, false
+	}
+	if n := jsonChars(b[i+1 : end]); n > 0 {
+		*seen, c.chars = true, c.chars+n
+		*texts++
+	}
+	return end + 1, true
+}
+
+// stringEnd returns the index of the quote that ends the JSON string whose
+// first byte is at i, -1 when there is none.
+func stringEnd(b []byte, i int) int {
+	for i < len(b) {
+		k := bytes.IndexByte(b[i:], '"')
+		if k < 0 {
+			return -1
+		}
+		end := i + k
+		back := end
+		for back > i && b[back-1] == '\\' {
+			back--
+		}
+		if (end-back)%2 == 0 {
+			return end
+		}
+		i = end + 1
+	}
+	return -1
+}
+
+// jsonChars returns the Unicode characters of the inside of a JSON string: an
+// escape is one, and so are the two escapes of a surrogate pair.
+func jsonChars(s []byte) int32 {
+	var n int32
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+			if i < len(s) && s[i] == 'u' {
+				i += 4
+				if pairFollows(s, i) {
+					i += 6
+				}
+			}
+			n++
+		case s[i]&0xc0 != 0x80:
+			n++
+		}
+	}
+	return n
+}
+
+// pairFollows reports whether the escape that ends at i is a high surrogate
+// and a low one stands after it.
+func pairFollows(s []byte, i int) bool {
+	if i+6 >= len(s) || s[i+1] != '\\' || s[i+2] != 'u' {
+		return false
+	}
+	high, low := bytes.ToLower(s[i-3:i-1]), bytes.ToLower(s[i+3:i+5])
+	return high[0] == 'd' && high[1] >= '8' && high[1] <= 'b' && low[0] == 'd' && low[1] >= 'c' && low[1] <= 'f'
+}

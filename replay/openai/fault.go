@@ -1,0 +1,143 @@
+package openai
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"reprise/replay"
+	"reprise/trace"
+)
+
+// The causes with which a request's own timer ends it.
+var (
+	errFirstToken = errors.New("no token within the limit for the first")
+	errIdle       = errors.New("no byte within the idle limit")
+	errTotal      = errors.New("not over within the total limit")
+)
+
+// fault is why a request failed.
+type fault struct {
+	class    replay.Class
+	reason   string
+	hopeless bool
+}
+
+// endedBy returns the fault of a request whose context ended, false when it
+// did not.
+func endedBy(ctx context.Context) (fault, bool) {
+	if ctx.Err() == nil {
+		return fault{}, false
+	}
+	cause := context.Cause(ctx)
+	for err, class := range map[error]replay.Class{errFirstToken: replay.TimeoutFirstToken, errIdle: replay.TimeoutIdle, errTotal: replay.TimeoutTotal} {
+		if errors.Is(cause, err) {
+			return fault{class: class, reason: err.Error()}, true
+		}
+	}
+	return fault{class: replay.Cancelled, reason: "cancelled"}, true
+}
+
+// transportFault classes an error that came instead of an answer. got says
+// that a connection was there, secured that its TLS handshake, if any, was.
+func transportFault(err error, addr string, got, tlsBroken bool) fault {
+	if f, ok := tlsFault(err, addr); ok {
+		return f
+	}
+	if tlsBroken {
+		return fault{replay.TLSError, "the TLS handshake with " + addr + " failed", false}
+	}
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return fault{replay.Connect, "no such host: " + addr, true}
+	case errors.As(err, &dns):
+		return fault{replay.Connect, "the name of " + addr + " could not be looked up", false}
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fault{replay.Connect, "nobody listens at " + addr + " (connection refused): is the server up and the port right?", true}
+	case !got:
+		return fault{replay.Connect, "no connection to " + addr, false}
+	case strings.Contains(err.Error(), "malformed HTTP"):
+		return fault{replay.StreamError, addr + " does not speak HTTP/1.1", true}
+	}
+	return fault{replay.Truncated, "the connection ended before an answer", false}
+}
+
+func tlsFault(err error, addr string) (fault, bool) {
+	var cert *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var alert tls.AlertError
+	var host x509.HostnameError
+	var authority x509.UnknownAuthorityError
+	switch {
+	case errors.As(err, &cert), errors.As(err, &host), errors.As(err, &authority):
+		return fault{replay.TLSError, "the certificate of " + addr + " is not trusted here", true}, true
+	case errors.As(err, &record):
+		return fault{replay.TLSError, addr + " does not speak TLS: should the URL begin with http://?", true}, true
+	case errors.As(err, &alert):
+		return fault{replay.TLSError, addr + " refused the TLS handshake", false}, true
+	}
+	return fault{}, false
+}
+
+// statusFault classes an HTTP status that is not a success.
+func statusFault(code int, message string) fault {
+	f := fault{reason: fmt.Sprintf("HTTP %d: %s", code, oneLine(message))}
+	switch {
+	case code == http.StatusTooManyRequests:
+		f.class = replay.HTTP429
+	case code == http.StatusServiceUnavailable || code == 529:
+		f.class = replay.Overload
+	case code >= 500:
+		f.class = replay.HTTP5xx
+	default: // redirects too: following one would measure another place
+		f.class = replay.HTTP4xx
+		switch code {
+		case 401, 403, 404, 405:
+			f.hopeless = true
+		}
+		if code < 400 {
+			f.hopeless = true
+			f.reason = fmt.Sprintf("HTTP %d: the endpoint redirects: use the URL that it leads to", code)
+		}
+	}
+	return f
+}
+
+// retryAfter reads Retry-After, as seconds or as a date, and retry-after-ms.
+// A date counts from the answer's own Date where it has one.
+func retryAfter(h http.Header, now time.Time) trace.Opt[int64] {
+	if v, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && v >= 0 && v < 1e12 {
+		return trace.Some(int64(v))
+	}
+	s := strings.TrimSpace(h.Get("Retry-After"))
+	if v, err := strconv.ParseFloat(s, 64); err == nil && v >= 0 && v < 1e9 {
+		return trace.Some(int64(v * 1000))
+	}
+	at, err := http.ParseTime(s)
+	if err != nil {
+		return trace.Opt[int64]{}
+	}
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = date
+	}
+	return trace.Some(max(at.Sub(now).Milliseconds(), 0))
+}
+
+// serverTime reads what the server says it took, in µs.
+func serverTime(h http.Header) trace.Opt[int64] {
+	for _, name := range []string{"Openai-Processing-Ms", "X-Envoy-Upstream-Service-Time"} {
+		if v, err := strconv.ParseFloat(h.Get(name), 64); err == nil && v >= 0 && v < 1e12 {
+			return trace.Some(int64(v * 1000))
+		}
+	}
+	return trace.Opt[int64]{}
+}

@@ -1,0 +1,212 @@
+package openai
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"reprise/replay"
+)
+
+// Sizes of the two prompts that calibrate the template.
+const (
+	probeShort = 32
+	probeLong  = 96
+)
+
+// Preflight asks the endpoint, before the clock starts, for one token twice:
+// it settles the model, what the server refuses, and how many tokens its
+// template adds to a prompt. Its error is one line on what is wrong; the notes
+// say what could not be had. These requests are in no result.
+func (c *Client) Preflight(ctx context.Context) (notes []string, err error) {
+	if c.model == "" {
+		if c.model, err = c.onlyModel(ctx); err != nil {
+			return nil, err
+		}
+	}
+	first, notes, err := c.settle(ctx)
+	if err != nil {
+		return notes, err
+	}
+	if !c.streams {
+		notes = append(notes, "the server answers in one piece and does not stream: there are no first tokens and no gaps")
+	}
+	if first.Class == replay.NoDone {
+		notes = append(notes, "the server ends streams without [DONE]: every request will be classed no_done")
+	}
+	if !first.InUsage.OK {
+		return append(notes, "the server reports no usage: prompts are not calibrated to its template, output tokens are not known"), nil
+	}
+	second := c.probe(ctx, 2, probeLong)
+	if second.Class != first.Class {
+		return notes, c.complain(second.Reason)
+	}
+	return append(notes, c.calibrate(first.InUsage.V, second.InUsage.Or(0))...), nil
+}
+
+// settle probes until the server takes the request, leaving out what it
+// refuses and may be left out.
+func (c *Client) settle(ctx context.Context) (replay.Result, []string, error) {
+	var notes []string
+	for {
+		r := c.probe(ctx, 1, probeShort)
+		if r.Class == replay.OK || r.Class == replay.NoDone {
+			return r, notes, nil
+		}
+		code := r.HTTP.Or(0)
+		switch {
+		case code != http.StatusBadRequest && code != http.StatusUnprocessableEntity:
+			return r, notes, c.complain(r.Reason)
+		case strings.Contains(r.Reason, "max_completion_tokens") && !c.cfg.MaxCompletionTokens:
+			c.cfg.MaxCompletionTokens = true
+		case c.ignoreEOS && c.cfg.IgnoreEOS == Auto:
+			c.ignoreEOS = false
+			notes = append(notes, "the server refuses ignore_eos and min_tokens: answers may end before the planned length")
+		case c.usage:
+			c.usage = false
+			notes = append(notes, "the server refuses stream_options: tokens by usage are not known")
+		default:
+			return r, notes, c.complain(r.Reason)
+		}
+	}
+}
+
+// calibrate takes the template's tokens from the counts of the two prompts.
+func (c *Client) calibrate(short, long int32) []string {
+	template := short - probeShort
+	if long-short != probeLong-probeShort || template < 0 {
+		return []string{fmt.Sprintf("the server counts %d tokens for %d of the trace's and %d for %d: its tokenizer is another one, and prompts differ in length by as much",
+			short, probeShort, long, probeLong)}
+	}
+	c.template = template
+	return nil
+}
+
+func (c *Client) complain(reason string) error {
+	return fmt.Errorf("preflight of %s: %s", c.target.public(), reason)
+}
+
+// probe asks for one token with a prompt of n tokens that no job has.
+func (c *Client) probe(ctx context.Context, key int64, n int) replay.Result {
+	return c.extra(ctx, key, n, 1)
+}
+
+// extra sends a request that is not planned.
+func (c *Client) extra(ctx context.Context, key int64, n int, out int32) replay.Result {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.MaxWarming)
+	defer cancel()
+	a := ask{model: c.model, out: out, n: 1, ignoreEOS: c.ignoreEOS, usage: c.usage, byNewName: c.cfg.MaxCompletionTokens}
+	k := &call{client: c}
+	k.body = appendBody(nil, c.target.api, a, func(dst []byte) []byte { return c.cfg.Prompter.AppendFresh(dst, key, n) })
+	r := k.Send(ctx, replay.NewFlight(replay.NewTimer(time.Now())))
+	if key == 1 {
+		c.server, c.streams = k.server, !k.whole
+	}
+	if r.Class == replay.Cancelled && ctx.Err() == context.DeadlineExceeded {
+		r.Reason = fmt.Sprintf("no answer within %v", c.cfg.MaxWarming)
+	}
+	return r
+}
+
+// onlyModel asks which model the endpoint has; several are an error that
+// names them.
+func (c *Client) onlyModel(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.MaxWarming)
+	defer cancel()
+	code, body, err := c.get(ctx)
+	if err != nil {
+		return "", c.complain(transportFault(err, c.target.post.Host, false, false).reason)
+	}
+	if code != http.StatusOK {
+		if code == 401 || code == 403 {
+			return "", c.complain(statusFault(code, (&call{client: c}).message(body)).reason)
+		}
+		return "", c.complain(fmt.Sprintf("the list of models answers HTTP %d: name the model", code))
+	}
+	if sniff(body) == page {
+		return "", c.complain("the endpoint answers HTML, not JSON: is the URL right?")
+	}
+	var names []string
+	gjson.GetBytes(body, "data.#.id").ForEach(func(_, id gjson.Result) bool {
+		names = append(names, oneLine(id.String()))
+		return true
+	})
+	switch len(names) {
+	case 1:
+		return names[0], nil
+	case 0:
+		return "", c.complain("the list of models is empty: name the model")
+	}
+	slices.Sort(names)
+	return "", c.complain("it has several models, name one: " + oneLine(strings.Join(names, ", ")))
+}
+
+// get reads the list of models.
+func (c *Client) get(ctx context.Context) (code int, body []byte, err error) {
+	req := (&http.Request{Method: http.MethodGet, URL: c.target.models, Host: c.target.models.Host, Header: c.header}).WithContext(ctx)
+	resp, err := c.transport.RoundTrip(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer resp.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(resp.Body, 4<<20))
+	return resp.StatusCode, body, err
+}
+
+// WarmUp sends n requests of 64 prompt tokens that no job shares, for 16
+// tokens, at most 16 at one time. They are in no result.
+func (c *Client) WarmUp(ctx context.Context, n int) error {
+	var wg sync.WaitGroup
+	turns, bad := make(chan struct{}, 16), make(chan string, n)
+	for i := range n {
+		turns <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-turns }()
+			if r := c.extra(ctx, int64(10+i), 64, 16); r.Class != replay.OK && r.Class != replay.NoDone {
+				bad <- r.Reason
+			}
+		})
+	}
+	wg.Wait()
+	if len(bad) > 0 {
+		return c.complain(fmt.Sprintf("%d of %d warm-up requests failed: %s", len(bad), n, <-bad))
+	}
+	return nil
+}
+
+// Connect opens n connections ahead of the run, by asking for the list of
+// models over each at the same time. It returns how many there are.
+func (c *Client) Connect(ctx context.Context, n int) int {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.MaxWarming)
+	defer cancel()
+	var here, done sync.WaitGroup
+	var mu sync.Mutex
+	opened := 0
+	here.Add(n)
+	for range n {
+		done.Go(func() {
+			var once sync.Once
+			defer once.Do(here.Done)
+			// Holding each connection until all are there keeps one from
+			// serving two.
+			hook := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
+				once.Do(here.Done)
+				here.Wait()
+				mu.Lock()
+				opened++
+				mu.Unlock()
+			}}
+			c.get(httptrace.WithClientTrace(ctx, hook))
+		})
+	}
+	done.Wait()
+	return opened
+}

@@ -1,0 +1,146 @@
+package openai
+
+import (
+	"crypto/tls"
+	"net/http/httptrace"
+	"sync"
+
+	"reprise/replay"
+	"reprise/trace"
+)
+
+// trip gathers the stamps of one request on its way out. The transport calls
+// the hooks from its own goroutines, some after the request is over.
+type trip struct {
+	flight *replay.Flight
+	shift  int64 // the client's base less the run's zero, ns
+
+	mu         sync.Mutex
+	conn       *stampConn
+	ready      trace.Opt[int64]
+	writeEnd   trace.Opt[int64]
+	firstByte  trace.Opt[int64]
+	dns, tcp   span
+	tls        span
+	reused     trace.Opt[bool]
+	whole      bool // the transport has written all of the request
+	tlsFailed  bool
+	tlsRunning bool
+}
+
+// span is a phase of opening a connection.
+type span struct {
+	from int64
+	took trace.Opt[int64] // µs
+}
+
+func (t *trip) hooks() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		DNSStart:          func(httptrace.DNSStartInfo) { t.begin(&t.dns) },
+		DNSDone:           func(httptrace.DNSDoneInfo) { t.end(&t.dns) },
+		ConnectStart:      func(_, _ string) { t.begin(&t.tcp) },
+		ConnectDone:       func(_, _ string, err error) { t.end(&t.tcp) },
+		TLSHandshakeStart: func() { t.begin(&t.tls); t.handshake(true, nil) },
+		TLSHandshakeDone:  func(_ tls.ConnectionState, err error) { t.end(&t.tls); t.handshake(false, err) },
+		GotConn:           t.gotConn,
+		WroteRequest: func(i httptrace.WroteRequestInfo) {
+			if i.Err == nil {
+				t.rendered()
+			}
+		},
+		GotFirstResponseByte: t.gotByte,
+	}
+}
+
+func (t *trip) begin(s *span) {
+	now := t.flight.Now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s.from == 0 { // of several addresses tried at once, the first
+		s.from = now
+	}
+}
+
+func (t *trip) end(s *span) {
+	now := t.flight.Now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s.took = trace.Some((now - s.from) / 1000)
+}
+
+func (t *trip) handshake(running bool, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tlsRunning, t.tlsFailed = running, err != nil
+}
+
+func (t *trip) gotConn(i httptrace.GotConnInfo) {
+	now := t.flight.Now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ready, t.reused, t.conn = trace.Some(now), trace.Some(i.Reused), stamped(i.Conn)
+	if t.conn != nil {
+		t.conn.trip.Store(t)
+	}
+}
+
+// rendered notes that the transport has written the whole request, though its
+// last bytes may still be in a buffer of the process.
+func (t *trip) rendered() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.whole = true
+}
+
+// written takes the end of a write of the socket: after rendered, the last one.
+func (t *trip) written(at int64) {
+	t.mu.Lock()
+	last := t.whole
+	first := !t.writeEnd.OK
+	if last {
+		t.writeEnd = trace.Some(at)
+	}
+	t.mu.Unlock()
+	if last && first {
+		t.flight.Sent(at)
+	}
+}
+
+func (t *trip) gotByte() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.firstByte = trace.Some(t.lastRead())
+}
+
+// lastRead returns when the socket was last read; t.mu is held, or the hooks
+// are over.
+func (t *trip) lastRead() int64 {
+	if t.conn == nil {
+		return t.flight.Now()
+	}
+	return t.conn.read.Load() + t.shift
+}
+
+// readAt is lastRead for the goroutine that reads the body.
+func (t *trip) readAt() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lastRead()
+}
+
+// into copies what was seen so far into a result.
+func (t *trip) into(r *replay.Result) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.whole && !t.writeEnd.OK && t.conn != nil {
+		// Nothing was left in the buffer after rendered, or the answer was faster
+		// than the goroutine that notes the last write.
+		if at := t.conn.wrote.Load() + t.shift; at >= t.ready.V {
+			t.writeEnd = trace.Some(at)
+		}
+	}
+	r.ConnReady, r.WriteEnd, r.FirstByte, r.Reused = t.ready, t.writeEnd, t.firstByte, t.reused
+	if t.reused.OK && !t.reused.V {
+		r.DNS, r.TCP, r.TLS = t.dns.took, t.tcp.took, t.tls.took
+	}
+}
