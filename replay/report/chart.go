@@ -50,9 +50,10 @@ type chart struct {
 	id, title, desc string
 	height          float64
 	xlog            bool
-	xunit           string  // behind each tick of x
-	ymax            float64 // 0 takes the data's
-	yshare          bool    // y is a share, in per cent
+	xmin            *float64 // nil takes the data's
+	xunit           string   // behind each tick of x
+	ymax            float64  // 0 takes the data's
+	yshare          bool     // y is a share, in per cent
 	bands           []band
 	lines           []series
 	rules           []rule
@@ -72,7 +73,8 @@ const (
 
 func paint(i int) color.RGBA { return color.RGBA{R: 1, G: 2, B: uint8(i), A: 255} }
 
-func paintArea(i int) color.NRGBA { return color.NRGBA{R: 1, G: 2, B: uint8(i), A: 46} }
+// paintArea stands for the same colour, thinned.
+func paintArea(i int) color.RGBA { return color.RGBA{R: 1, G: 3, B: uint8(i), A: 255} }
 
 // svg draws the chart as an inline SVG element that takes its colours and font
 // from the page.
@@ -99,6 +101,7 @@ func (c *chart) svg() (template.HTML, error) {
 // inline turns the file that the library wrote into an element of the page.
 func (c *chart) inline(file string, h float64) string {
 	body := file[strings.Index(file, "<g "):strings.LastIndex(file, "</svg>")]
+	body = regexp.MustCompile(`#0103([0-9A-F]{2})`).ReplaceAllString(body, "#0102$1;fill-opacity:0.16")
 	body = regexp.MustCompile(`#0102[0-9A-F]{2}`).ReplaceAllStringFunc(body, func(s string) string {
 		var n int
 		fmt.Sscanf(s, "#0102%X", &n)
@@ -177,6 +180,9 @@ func (c *chart) draw(p *plot.Plot) error {
 
 // room gives the x axis a range that can be drawn.
 func (c *chart) room(p *plot.Plot) {
+	if c.xmin != nil {
+		p.X.Min = *c.xmin
+	}
 	for _, r := range c.rules {
 		if r.vertical {
 			p.X.Min, p.X.Max = min(p.X.Min, r.at), max(p.X.Max, r.at*1.05)

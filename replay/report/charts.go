@@ -43,6 +43,15 @@ func (s *Summary) line(f func(*Bin) float64) []xy {
 	return out
 }
 
+// begin is the start of the first bin.
+func (s *Summary) begin() *float64 {
+	v := 0.0
+	if len(s.Bins) > 0 {
+		v = float64(s.Bins[0].TS)
+	}
+	return &v
+}
+
 func value(v *float64) float64 {
 	if v == nil {
 		return math.NaN()
@@ -85,7 +94,7 @@ func (s *Summary) rulesFor(metric string, vertical bool) []rule {
 func (s *Summary) ttftOverTime(id string) figure {
 	p50 := s.line(func(b *Bin) float64 { return value(b.TTFTP50) })
 	p99 := s.line(func(b *Bin) float64 { return value(b.TTFTP99) })
-	c := chart{id: id + "-ttft", title: "TTFT over time, ms", xunit: " s", bands: []band{{1, p50, p99}}, rules: s.rulesFor("ttft", false),
+	c := chart{id: id + "-ttft", title: "TTFT over time, ms", xunit: " s", xmin: s.begin(), bands: []band{{1, p50, p99}}, rules: s.rulesFor("ttft", false),
 		lines: []series{{name: "p50", colour: 1, points: p50}, {name: "p99", colour: 2, points: p99}}}
 	c.desc = fmt.Sprintf("Time to first token from the planned instant, median and 99th percentile of %s, by planned instant.", s.bins())
 	return figure{chart: c, note: fmt.Sprintf("From the planned instant, %s (%s). With fewer than 100 requests in a bin, p99 is its slowest.", s.bins(), s.where()),
@@ -93,7 +102,7 @@ func (s *Summary) ttftOverTime(id string) figure {
 }
 
 func (s *Summary) loadOverTime(id string) figure {
-	c := chart{id: id + "-load", title: "Offered and completed per second, and in flight", xunit: " s", lines: []series{
+	c := chart{id: id + "-load", title: "Offered and completed per second, and in flight", xunit: " s", xmin: s.begin(), lines: []series{
 		{name: "in flight", colour: 3, points: s.line(func(b *Bin) float64 { return float64(b.InFlight) }), fill: true},
 		{name: "offered/s", colour: 1, points: s.perSecond(func(b *Bin) int64 { return b.Offered })},
 		{name: "completed/s", colour: 4, points: s.perSecond(func(b *Bin) int64 { return b.Completed }), dashed: true}}}
@@ -105,7 +114,7 @@ func (s *Summary) loadOverTime(id string) figure {
 }
 
 func (s *Summary) errorsOverTime(id string) figure {
-	c := chart{id: id + "-errors", title: "Requests not answered, per second", xunit: " s", lines: []series{
+	c := chart{id: id + "-errors", title: "Requests not answered, per second", xunit: " s", xmin: s.begin(), lines: []series{
 		{name: "all failures", colour: 2, points: s.perSecond(func(b *Bin) int64 { return b.Failed }), fill: true},
 		{name: "HTTP 429", colour: 5, points: s.perSecond(func(b *Bin) int64 { return b.RateLimited })}}}
 	c.desc = "Requests of every class but ok, and those answered with HTTP 429, per second."
@@ -115,7 +124,7 @@ func (s *Summary) errorsOverTime(id string) figure {
 
 func (s *Summary) lagOverTime(id string) figure {
 	p99 := s.line(func(b *Bin) float64 { return value(b.LagP99) })
-	c := chart{id: id + "-lag", title: "Send lag of the client, ms", xunit: " s", height: 140, lines: []series{
+	c := chart{id: id + "-lag", title: "Send lag of the client, ms", xunit: " s", xmin: s.begin(), height: 140, lines: []series{
 		{name: "max", colour: 3, points: s.line(func(b *Bin) float64 { return value(b.LagMax) })},
 		{name: "p99", colour: 2, points: p99},
 		{name: "p50", colour: 1, points: s.line(func(b *Bin) float64 { return value(b.LagP50) })}}}
@@ -136,7 +145,7 @@ func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 func (c CDF) line() []xy {
 	var out []xy
 	for _, p := range c.Points {
-		if p.Share < 0.01 && len(c.Points) > 100 {
+		if p.Share < 0.01 && len(c.Points) > 50 {
 			continue // a few fast answers would stretch a logarithmic axis
 		}
 		out = append(out, xy{X: max(p.MS, 1e-3), Y: p.Share})
@@ -180,7 +189,7 @@ func (r *Report) against(name, metric, clock string) figure {
 	if len(curves) > 1 {
 		ps = []float64{95}
 	}
-	c := chart{id: "curve-" + metric, title: name + " by offered rate, ms", xunit: "/s", rules: r.Summaries[0].rulesFor(metric, false)}
+	c := chart{id: "curve-" + metric, title: name + " by offered rate, ms", xunit: "/s", xmin: new(float64), rules: r.Summaries[0].rulesFor(metric, false)}
 	for _, k := range curves {
 		for _, p := range ps {
 			line := series{name: strings.TrimSpace(k.name + " " + pName(p)), colour: 1 + len(c.lines)%5, dots: true}
@@ -200,7 +209,7 @@ func (r *Report) against(name, metric, clock string) figure {
 }
 
 func (r *Report) goodputAgainst() figure {
-	c := chart{id: "curve-goodput", title: "Goodput by offered rate, requests/s", xunit: "/s"}
+	c := chart{id: "curve-goodput", title: "Goodput by offered rate, requests/s", xunit: "/s", xmin: new(float64)}
 	cells := [][]string{{"offered", "completed", "goodput", "share"}}
 	most := 0.0
 	for _, k := range r.curves() {

@@ -27,7 +27,7 @@ func (r *Report) conclude() {
 
 // headline answers the question in one sentence.
 func (s *Summary) headline() string {
-	at := fmt.Sprintf("At %s requests/s offered (%s%s)", rateText(s.Load.OfferedPerS), modeText(s.Source.Mode), after(", ", s.Source.Region))
+	at := fmt.Sprintf("At %s (%s%s)", s.offered(), modeText(s.Source.Mode), after(", ", s.Source.Region))
 	if s.Client.Withheld() {
 		return "No result: the client was late, so these latencies are not the server's (" + s.Client.Reason + ")"
 	}
@@ -46,20 +46,27 @@ func (s *Summary) headline() string {
 
 // manyLimits counts the limits that are met and gives the first that is not.
 func (s *Summary) manyLimits() string {
-	met, worst := 0, &s.SLO[0]
-	for i := range s.SLO {
-		x := &s.SLO[i]
-		if x.Verdict == Met {
-			met++
-		}
-		if worst.Verdict == Met && x.Verdict != Met || worst.Verdict == CannotSay && x.Verdict == Missed {
-			worst = x
-		}
+	met, worst := 0, s.worst()
+	for _, x := range s.SLO {
+		met += int(one(x.Verdict == Met))
 	}
 	if met == len(s.SLO) {
 		return fmt.Sprintf("all %d limits are met: %s", met, worst.sentence(true, s.Client.plusMinus()))
 	}
 	return fmt.Sprintf("%d of %d limits are met: %s", met, len(s.SLO), worst.sentence(true, s.Client.plusMinus()))
+}
+
+// worst is the first limit that was missed, or else cannot be judged, or else
+// the first of all.
+func (s *Summary) worst() *SLOResult {
+	worst := &s.SLO[0]
+	for i := range s.SLO {
+		x := &s.SLO[i]
+		if worst.Verdict == Met && x.Verdict != Met || worst.Verdict == CannotSay && x.Verdict == Missed {
+			worst = x
+		}
+	}
+	return worst
 }
 
 // plainTTFT is the headline of a run without limits.
@@ -112,9 +119,9 @@ func (c Client) plusMinus() string {
 
 // detail is the second sentence: goodput and what became of the requests.
 func (s *Summary) detail() string {
-	fate := fmt.Sprintf("Of %s, %s answered", plural(s.Load.Planned, "planned request"), count(s.Load.OK))
+	fate := fmt.Sprintf("Of %s, %s were answered", plural(s.Load.Planned, "planned request"), count(s.Load.OK))
 	if s.Load.Failed > 0 {
-		fate += fmt.Sprintf(" and %s were not", count(s.Load.Failed))
+		fate += fmt.Sprintf(" and %s not", count(s.Load.Failed))
 		if s.Load.RateLimited > 0 {
 			fate += fmt.Sprintf(" (%s by HTTP 429)", count(s.Load.RateLimited))
 		}
@@ -174,7 +181,7 @@ func (c curve) sentence() string {
 	case first.Verdict == NoLimits:
 		return fmt.Sprintf("%sLatency at %s offered; no limit was agreed.", name, span)
 	case held == nil:
-		return fmt.Sprintf("%sNo limits hold from %s requests/s offered on: %s.", name, rateText(first.Load.OfferedPerS), first.Reason)
+		return fmt.Sprintf("%sNo limits hold from %s requests/s offered on: %s.", name, rateText(first.Load.OfferedPerS), first.short())
 	case held == last:
 		return fmt.Sprintf("%sAll limits hold at every rate offered, %s.", name, span)
 	}
@@ -184,7 +191,15 @@ func (c curve) sentence() string {
 			next = c.points[i+1]
 		}
 	}
-	return fmt.Sprintf("%sAll limits hold up to %s requests/s offered; at %s requests/s: %s.", name, rateText(held.Load.OfferedPerS), rateText(next.Load.OfferedPerS), next.Reason)
+	return fmt.Sprintf("%sAll limits hold up to %s requests/s offered; at %s requests/s %s.", name, rateText(held.Load.OfferedPerS), rateText(next.Load.OfferedPerS), next.short())
+}
+
+// short says how the worst limit came out.
+func (s *Summary) short() string {
+	if s.Client.Withheld() || len(s.SLO) == 0 {
+		return s.Reason
+	}
+	return s.worst().sentence(true, s.Client.plusMinus())
 }
 
 // concludeComparison joins the verdicts of runs side by side.
@@ -192,18 +207,19 @@ func (r *Report) concludeComparison() {
 	rank := map[Verdict]int{NoLimits: 0, Met: 1, CannotSay: 2, Missed: 3}
 	r.Verdict = NoLimits
 	var parts, who []string
+	at := r.figureSLO()
 	for i := range r.Summaries {
 		s := &r.Summaries[i]
 		if rank[s.Verdict] > rank[r.Verdict] {
 			r.Verdict, r.Reason = s.Verdict, s.Name+": "+s.Reason
 		}
-		parts = append(parts, s.Name+" "+s.figure())
+		parts = append(parts, s.Name+" "+s.figure(at))
 		who = append(who, s.Name)
 	}
 	if r.Verdict == NoLimits || r.Verdict == Met {
 		r.Reason = r.Summaries[0].Reason
 	}
-	r.Headline = r.figureName() + ": " + strings.Join(parts, "; ")
+	r.Headline = r.figureName(at) + ": " + strings.Join(parts, "; ")
 	r.Detail = fmt.Sprintf("%d runs side by side: %s. Offered %s requests/s (%s).", len(who), strings.Join(who, ", "), r.rates(), modeText(r.Summaries[0].Source.Mode))
 }
 
@@ -215,22 +231,36 @@ func (r *Report) rates() string {
 	return strings.Join(out, " and ")
 }
 
+// figureSLO is the limit by which runs are compared on top: the first that a
+// run missed, or the first of all.
+func (r *Report) figureSLO() int {
+	for i := range r.Summaries {
+		for j, x := range r.Summaries[i].SLO {
+			if x.Verdict == Missed {
+				return j
+			}
+		}
+	}
+	return 0
+}
+
 // figureName names the one number by which runs are compared on top.
-func (r *Report) figureName() string {
-	if s := r.Summaries[0]; len(s.SLO) > 0 {
-		return fmt.Sprintf("%s %s (limit %s)", pName(s.SLO[0].Percentile), strings.ToUpper(s.SLO[0].Metric), msText(s.SLO[0].ThresholdMS))
+func (r *Report) figureName(i int) string {
+	if s := r.Summaries[0]; i < len(s.SLO) {
+		return fmt.Sprintf("%s %s (limit %s)", pName(s.SLO[i].Percentile), strings.ToUpper(s.SLO[i].Metric), msText(s.SLO[i].ThresholdMS))
 	}
 	return "p95 TTFT"
 }
 
-func (s *Summary) figure() string {
+// figure is that number of one run.
+func (s *Summary) figure(i int) string {
 	switch {
 	case s.Client.Withheld():
 		return "withheld, the client was late"
-	case len(s.SLO) > 0 && s.SLO[0].MS == nil:
+	case i < len(s.SLO) && s.SLO[i].MS == nil:
 		return "cannot say"
-	case len(s.SLO) > 0:
-		return fmt.Sprintf("%s, %s", msText(*s.SLO[0].MS), s.SLO[0].Verdict.word())
+	case i < len(s.SLO):
+		return fmt.Sprintf("%s, %s", msText(*s.SLO[i].MS), s.SLO[i].Verdict.word())
 	}
 	if v := s.latency("ttft", "sched").percentile(95); v != nil {
 		return msText(*v)

@@ -58,7 +58,7 @@ type tile struct {
 // HTML writes the report as one page: no script, nothing fetched, charts as
 // inline SVG with their numbers in tables beside them.
 func (r *Report) HTML(w io.Writer) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"word": Verdict.word, "client": clientWord, "number": isNumber, "left": isWords}).Parse(page)
+	t, err := template.New("page").Funcs(template.FuncMap{"word": Verdict.word, "client": clientWord, "number": isNumber, "left": isWords, "mood": mood}).Parse(page)
 	if err != nil {
 		return fmt.Errorf("report page: %w", err)
 	}
@@ -159,6 +159,19 @@ func (s *Summary) tiles() []tile {
 	}
 	mood := map[string]string{"clean": "met", "usable": "cannot_say", "client_limited": "missed"}[s.Client.Verdict]
 	return append(out, tile{Name: "Client", Value: clientWord(s.Client.Verdict), Note: "send lag p99 " + msOr(s.Client.LagP99MS) + " ms, max " + msOr(s.Client.LagMaxMS) + " ms", Mood: mood, Share: -1})
+}
+
+// mood is the colour of a cell that holds a verdict.
+func mood(cell string) string {
+	switch strings.ToLower(cell) {
+	case "met", "clean":
+		return "met"
+	case "missed", "client-limited":
+		return "missed"
+	case "cannot say", "usable":
+		return "cannot_say"
+	}
+	return ""
 }
 
 // isWords reports whether a heading is over a column of words.

@@ -64,7 +64,7 @@ func TestSweepSaysUpToWhere(t *testing.T) {
 	if r.Shape != LoadCurve || r.Verdict != Met || r.Exit != 0 {
 		t.Errorf("shape %s, verdict %s, exit %d", r.Shape, r.Verdict, r.Exit)
 	}
-	if !strings.Contains(r.Headline, "All limits hold up to 2.00 requests/s offered; at 3.00 requests/s: p95 TTFT <= 500 ms (client): missed by") {
+	if !strings.Contains(r.Headline, "All limits hold up to 2.00 requests/s offered; at 3.00 requests/s p95 TTFT is 912 ms (limit 500 ms): missed.") {
 		t.Errorf("headline is %q", r.Headline)
 	}
 	r = build(t, Input{Run: testRun(slo("ttft", 95, 1)), Results: seq(rs)})

@@ -152,17 +152,17 @@ func (f flights) peak() (most int64) {
 	return most
 }
 
-// cdf returns the distribution at up to 200 even shares and the far tail.
+// cdf returns the distribution at each per cent and the far tail.
 func cdf(metric, clock string, v sorted) CDF {
 	c := CDF{Metric: metric, Clock: clock, N: v.len(), Points: []CDFPoint{}}
 	if len(v) == 0 {
 		return c
 	}
 	shares := []float64{}
-	for i := range 200 {
-		shares = append(shares, float64(i)/2)
+	for i := range 100 {
+		shares = append(shares, float64(i))
 	}
-	shares = append(shares, 99.75, 99.9, 99.95, 99.99, 100)
+	shares = append(shares, 99.5, 99.9, 99.95, 99.99, 100)
 	last := int64(0)
 	for _, p := range shares {
 		k := rank(p, v.len())

@@ -45,7 +45,7 @@ func TestShow(t *testing.T) {
 	limits.Notes = []string{"The server's prefix cache could not be emptied before the run.", "Other tenants of the endpoint could not be excluded."}
 	health := []replay.HealthRow{{KernelP99US: 120, HeartP99US: 90, CPU: 0.31, Steal: 0.002}}
 	save := func(name string, r *Report) {
-		for ext, render := range map[string]func(io.Writer) error{".html": r.HTML, ".json": r.JSON} {
+		for ext, render := range map[string]func(io.Writer) error{".html": r.HTML, ".txt": r.Text, ".json": r.JSON} {
 			var b bytes.Buffer
 			if err := render(&b); err != nil {
 				t.Fatal(err)

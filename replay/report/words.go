@@ -116,9 +116,18 @@ func short(sha string) string {
 	return sha
 }
 
+// offered is the rate in words. A closed loop offers nothing: its rate follows
+// from the answers.
+func (s *Summary) offered() string {
+	if s.Source.Mode == "closed_loop" {
+		return rateText(s.Load.OfferedPerS) + " requests/s"
+	}
+	return rateText(s.Load.OfferedPerS) + " requests/s offered"
+}
+
 // where names the place and the load of a summary, to stand at its numbers.
 func (s *Summary) where() string {
-	r := rateText(s.Load.OfferedPerS) + " requests/s offered"
+	r := s.offered()
 	if s.Source.Region != "" {
 		return fmt.Sprintf("%s, %s, %s", r, modeText(s.Source.Mode), s.Source.Region)
 	}
