@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"fmt"
+	"math"
 
 	"reprise/trace"
 	"reprise/trace/spec"
@@ -19,6 +20,7 @@ func aggregate(in *Input, out *leaving) error {
 		return fmt.Errorf("the log names fewer than u = %d clients, so no statistic may leave", in.U)
 	}
 	h := &holder{k: int64(in.K), u: int64(in.U), trace: in.Trace}
+	h.requests = max(out.spec.Workload.Arrivals.Rate.N, out.spec.Workload.Lengths.Input.Quantiles.N)
 	cutLabels(out.spec, in.Calendar)
 	w := &out.spec.Workload
 	for _, section := range []func(*spec.Workload) error{h.lengths, h.arrivals, h.prefix, h.sessions, h.features} {
@@ -35,6 +37,8 @@ type holder struct {
 	k, u  int64
 	trace *trace.Trace // for counts that the spec does not carry; may be nil
 	held  []string
+
+	requests int64 // of the log, by the spec
 }
 
 // back records that what lies under a key path is held back.
@@ -84,6 +88,16 @@ func (h *holder) group(n float64) bool { return n < 0.5 || n >= float64(h.k)-0.5
 
 // enough reports whether about n records are k or more.
 func (h *holder) enough(n float64) bool { return n >= float64(h.k)-0.5 }
+
+// behind returns about how many records have a property that the given share of
+// total records has. The n of such a number may be those records or all of
+// them; where it cannot be the former, it is taken for the latter.
+func behind(share spec.Num, n, total int64) float64 {
+	if own := float64(share) * float64(total); math.Abs(own-float64(n)) <= 1+0.001*float64(total) {
+		return float64(n)
+	}
+	return float64(share) * float64(n)
+}
 
 // remarks drops remarks that hold a digit: a remark with a figure in it is a
 // statistic that nobody counted records for.

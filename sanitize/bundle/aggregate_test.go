@@ -76,7 +76,7 @@ func TestAggregateKeepsK(t *testing.T) {
 			}
 			if m := w.Prefix.Model; m != nil {
 				for _, s := range m.Strata {
-					checkTable(t, spec.Table{Provenance: spec.Provenance{N: s.N}, P: m.P, Values: s.HitBlocks}, k)
+					checkClamped(t, m.P, s.HitBlocks, s.N, k)
 				}
 			}
 			if got := auditOf(t, b).Reident.SmallestGroup; got < int64(k) {
@@ -98,6 +98,36 @@ func checkTable(t *testing.T, q spec.Table, k int) {
 	}
 	if len(q.P) == 0 || !slices.IsSorted(q.Values) {
 		t.Errorf("a table of %d points, sorted %v", len(q.P), slices.IsSorted(q.Values))
+	}
+}
+
+// checkClamped holds a table of shared probabilities to its own thresholds:
+// beyond them, it repeats the values at them.
+func checkClamped(t *testing.T, p, v []spec.Num, n int64, k int) {
+	t.Helper()
+	from, to := inside(p, n, int64(k))
+	for i := range p {
+		if i < from && v[i] != v[from] || i >= to && v[i] != v[to-1] {
+			t.Errorf("k=%d: the value at p=%v of %d records leaves", k, p[i], n)
+		}
+	}
+}
+
+// Tables with nothing between their ends have nothing to show.
+func TestBareTablesAreHeldBack(t *testing.T) {
+	in := input(sampleTrace(1, 3000), "aggregate")
+	m := in.Spec.Workload.Prefix.Model
+	m.P = spec.Nums([]float64{0, 1})
+	for i := range m.Strata {
+		m.Strata[i].HitBlocks, m.Strata[i].Distance = spec.Nums([]float64{0, 9}), spec.Nums([]float64{1, 99})
+	}
+	j := in.Spec.Workload.Lengths.Joint
+	for i := range j.Strata {
+		j.Strata[i].P, j.Strata[i].Output = spec.Nums([]float64{0, 1}), spec.Nums([]float64{1, 99})
+	}
+	w := written(t, in).Spec.Workload
+	if w.Prefix.Model != nil || w.Lengths.Joint != nil {
+		t.Error("tables of two ends leave")
 	}
 }
 

@@ -62,6 +62,9 @@ func (h *holder) peaks(a *spec.Arrivals) {
 		h.back("%s.peak_hour", arrivalsKey)
 		return
 	}
+	if a.Span != nil && p.WidthS >= a.Span.Value {
+		return // all of the log: see span
+	}
 	if start := spec.Num(math.Floor(float64(p.StartS)/60) * 60); start != p.StartS {
 		p.StartS = start
 		h.back("%s.peak_hour.start_s: seconds", arrivalsKey)
@@ -74,12 +77,18 @@ func (h *holder) span(a *spec.Arrivals) {
 	if a.Span == nil || !counted(a.Span.From) || a.Span.Value <= 0 {
 		return
 	}
+	whole := a.PeakHour != nil && a.PeakHour.WidthS >= a.Span.Value
 	n, seconds := float64(a.Rate.N), math.Ceil(float64(a.Span.Value)/60)*60
 	if r := a.Rates; r != nil {
 		n, seconds = float64(total(r.Counts)), duration(r)
 	}
 	a.Rate.Value, a.Rate.N = spec.Round(n/seconds), int64(n)
 	a.Span.Value, a.Span.N = spec.Round(seconds), int64(n)
+	if whole {
+		p := a.PeakHour
+		p.StartS, p.WidthS, p.Rate, p.N = 0, a.Span.Value, a.Rate.Value, a.Rate.N
+		h.back("%s.peak_hour.width_s: the exact time from the first arrival to the last", arrivalsKey)
+	}
 	h.back("%s.span: the exact time from the first arrival to the last", arrivalsKey)
 }
 

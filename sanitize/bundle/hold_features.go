@@ -86,7 +86,7 @@ func (h *holder) list(key string, stay, rest []alias) []spec.Share {
 	}
 	if len(rest) > 0 {
 		o := rest[0].share
-		o.Alias, o.Value = other, 0
+		o.Alias, o.Value, o.N = other, 0, int64(sum(rest))
 		for _, a := range rest {
 			o.Value += a.share.Value
 		}
@@ -124,7 +124,7 @@ func (h *holder) count(in []spec.Share, name func(*trace.Request) string) []alia
 	}
 	out := make([]alias, len(in))
 	for i, s := range in {
-		a := alias{share: s, requests: float64(s.Value) * float64(s.N), clients: -1}
+		a := alias{share: s, requests: behind(s.Value, s.N, h.requests), clients: -1}
 		if n, ok := requests[s.Alias]; ok {
 			a.requests = float64(n)
 			if u := len(users[s.Alias]); u > 0 {

@@ -12,12 +12,16 @@ const prefixKey = "workload.prefix"
 // reuse tables.
 func (h *holder) prefix(w *spec.Workload) error {
 	p := &w.Prefix
+	prompts := h.requests
+	if p.Model != nil {
+		prompts = p.Model.N
+	}
 	h.share(prefixKey+".share_requests", &p.ShareRequests)
 	p.HitRates = keep(h, prefixKey+".hit_rates", p.HitRates, func(r spec.HitRate) bool {
 		return !counted(r.From) || r.N >= h.k
 	})
 	p.Roots = keep(h, prefixKey+".roots", p.Roots, func(r spec.Root) bool {
-		return !counted(r.From) || h.enough(float64(r.Share)*float64(r.N))
+		return !counted(r.From) || h.enough(behind(r.Share, r.N, prompts))
 	})
 	for i := range p.Roots {
 		h.rootLength(&p.Roots[i])
@@ -37,25 +41,20 @@ func (h *holder) rootLength(r *spec.Root) {
 	}
 }
 
-// reuse merges strata upward and cuts the probabilities, which all strata
-// share, to what the thinnest one carries.
+// reuse merges strata upward and cuts their tables. The probabilities are those
+// that the largest stratum carries; in a thinner one, the values beyond its own
+// k/n and 1-k/n are those at its own ends.
 func (h *holder) reuse(p *spec.Prefix, top spec.Num) *spec.Reuse {
 	m := p.Model
 	if m == nil || !counted(m.From) {
 		return m
 	}
 	key := prefixKey + ".reuse"
-	root := 0.0
+	r := reuse{p: m.P}
 	if len(p.Roots) > 0 {
-		root = float64(p.Roots[0].Tokens) / float64(p.BlockTokens)
+		r.root = float64(p.Roots[0].Tokens) / float64(p.BlockTokens)
 	}
-	r := reuse{p: m.P, root: root}
-	strata := mergeUp(m.Strata, func(s spec.ReuseStratum) bool { return s.N >= solid*h.k }, r.join,
-		func(s spec.ReuseStratum) bool { return s.Upto < top })
-	if len(strata) == 0 {
-		strata = mergeUp(m.Strata, func(s spec.ReuseStratum) bool { return s.N >= 2*h.k }, r.join,
-			func(spec.ReuseStratum) bool { return false })
-	}
+	strata := h.solidStrata(m.Strata, r, top)
 	if len(strata) == 0 {
 		h.back("%s", key)
 		return nil
@@ -63,12 +62,14 @@ func (h *holder) reuse(p *spec.Prefix, top spec.Num) *spec.Reuse {
 	if n := len(strata); n < len(m.Strata) {
 		h.back("%s.strata: %d merged into %d", key, len(m.Strata), n)
 	}
-	thinnest := h.distances(key, r, strata)
-	from, to := inside(m.P, thinnest, h.k)
-	if from == to {
-		h.back("%s", key)
-		return nil
+	largest := int64(0)
+	for i := range strata {
+		largest = max(largest, strata[i].N)
+		if !h.clampStratum(&strata[i], r) {
+			h.back("%s.strata[%d].distance", key, i)
+		}
 	}
+	from, to := inside(m.P, largest, h.k)
 	h.ends(key, m.P, from, to)
 	m.P, m.Strata = m.P[from:to], strata
 	for i := range strata {
@@ -85,25 +86,47 @@ func (h *holder) reuse(p *spec.Prefix, top spec.Num) *spec.Reuse {
 	return m
 }
 
-// distances drops the distance tables of strata with too few hits, and returns
-// the smallest number of records behind a table that stays.
-func (h *holder) distances(key string, r reuse, strata []spec.ReuseStratum) int64 {
-	thinnest := strata[0].N
-	for i := range strata {
-		s := &strata[i]
-		thinnest = min(thinnest, s.N)
-		if len(s.Distance) == 0 {
-			continue
-		}
-		hits := int64(r.hits(*s))
-		if hits < solid*h.k {
-			s.Distance = nil
-			h.back("%s.strata[%d].distance", key, i)
-			continue
-		}
-		thinnest = min(thinnest, hits)
+// solidStrata merges strata until each is solid; failing that, all into one
+// that has a quantile to show; failing that, none.
+func (h *holder) solidStrata(in []spec.ReuseStratum, r reuse, top spec.Num) []spec.ReuseStratum {
+	shows := func(s spec.ReuseStratum) bool {
+		from, to := inside(r.p, max(s.N, 1), h.k)
+		return from < to
 	}
-	return thinnest
+	out := mergeUp(in, func(s spec.ReuseStratum) bool { return s.N >= solid*h.k && shows(s) }, r.join,
+		func(s spec.ReuseStratum) bool { return s.Upto < top })
+	if len(out) > 0 {
+		return out
+	}
+	return mergeUp(in, shows, r.join, func(spec.ReuseStratum) bool { return false })
+}
+
+// clampStratum cuts both tables of a stratum. It is false when the distances
+// rest on too few hits and went.
+func (h *holder) clampStratum(s *spec.ReuseStratum, r reuse) bool {
+	hits := int64(r.hits(*s)) // before the depths are cut
+	from, to := inside(r.p, s.N, h.k)
+	s.HitBlocks = clamp(s.HitBlocks, from, to)
+	if len(s.Distance) == 0 {
+		return true
+	}
+	from, to = inside(r.p, max(hits, 1), h.k)
+	if from >= to {
+		s.Distance = nil
+		return false
+	}
+	s.Distance = clamp(s.Distance, from, to)
+	return true
+}
+
+// clamp returns v with the values outside [from, to) replaced by those at its
+// ends.
+func clamp(v []spec.Num, from, to int) []spec.Num {
+	out := make([]spec.Num, len(v))
+	for i := range v {
+		out[i] = v[min(max(i, from), to-1)]
+	}
+	return out
 }
 
 // reuse is what the strata of a reuse table share.

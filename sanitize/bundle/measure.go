@@ -182,12 +182,15 @@ func smallestGroup(w *spec.Workload) int64 {
 			see(s.N)
 		}
 	}
+	for _, r := range w.Prefix.Roots {
+		see(r.N)
+	}
 	if s := w.Sessions; s != nil {
 		see(s.Turns.N)
 	}
 	for _, list := range [][]spec.Share{w.Features.Models, w.Features.Adapters} {
 		for _, s := range list {
-			see(int64(float64(s.Value)*float64(s.N) + 0.5))
+			see(s.N)
 		}
 	}
 	return least

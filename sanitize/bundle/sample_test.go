@@ -130,14 +130,14 @@ func sampleSpec(t *trace.Trace) *spec.Spec {
 		Notes:    []string{"time stamps are whole seconds", "17 gaps are zero"}}
 	w.Prefix = spec.Prefix{BlockTokens: 16, ShareRequests: number(float64(n-1)/float64(n), "1", n),
 		HitRates: []spec.HitRate{{Name: "tokens", Denominator: "input tokens", Number: *number(0.4, "1", n)}},
-		Roots:    []spec.Root{{Provenance: measured(n), Tokens: 30, Share: 1}, {Provenance: measured(n), Tokens: 512, Share: spec.Round(3 / float64(n))}},
+		Roots:    []spec.Root{{Provenance: measured(n), Tokens: 30, Share: 1}, {Provenance: measured(3), Tokens: 512, Share: spec.Round(3 / float64(n))}},
 		Model:    reuseOf(in)}
 	w.Sessions = &spec.Sessions{Count: *number(float64(len(sessions)), "sessions", len(sessions)), MeanTurns: *number(float64(n)/float64(len(sessions)), "1", len(sessions)),
 		ShareMultiple: *number(float64(multi)/float64(len(sessions)), "1", len(sessions)),
 		Turns:         spec.Table{Provenance: measured(len(sessions)), P: spec.Nums(grid()), Values: quantiles(turns, grid())}}
 	w.Features = spec.Features{Stream: number(float64(streams)/float64(n), "1", n), Schema: number(3/float64(n), "1", n)}
 	for _, m := range []string{"model1", "model2"} {
-		w.Features.Models = append(w.Features.Models, spec.Share{Alias: m, Number: *number(float64(models[m])/float64(n), "1", n)})
+		w.Features.Models = append(w.Features.Models, spec.Share{Alias: m, Number: *number(float64(models[m])/float64(n), "1", models[m])})
 	}
 	s.Privacy.Calendar = t.Header.Time.Calendar
 	return s
