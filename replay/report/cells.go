@@ -116,7 +116,7 @@ func (s *Summary) loadCells() [][]string {
 	add := func(name, value, of string) { out = append(out, []string{name, value, of}) }
 	add("Offered, requests/s", rateText(s.Load.OfferedPerS), fmt.Sprintf("%s planned over %s s", count(s.Load.Planned), seconds(s.Load.WindowS)))
 	add("Completed, requests/s", rateText(s.Load.DonePerS), fmt.Sprintf("%s answered, %s s to the last", count(s.Load.OK), seconds(s.Load.SpanS)))
-	if len(s.Goodput.Limits) > 0 {
+	if len(s.Goodput.Limits) > 0 && !s.Client.Withheld() {
 		add("Goodput, requests/s", rateText(s.Goodput.PerS), fmt.Sprintf("%s planned met every limit: %s", count(s.Goodput.Good)+" of "+count(s.Load.Planned), shareText(s.Goodput.Share)))
 		add("Limits on a request", count(int64(len(s.Goodput.Limits))), strings.Join(s.Goodput.Limits, ", ")+after("; ", s.Goodput.Note))
 	}

@@ -241,6 +241,7 @@ func (s *Summary) conclude() {
 		for i := range s.SLO {
 			s.SLO[i] = s.SLO[i].withhold("the client was late, so its latencies are not the server's")
 		}
+		s.Goodput = Goodput{Limits: s.Goodput.Limits, Note: "withheld: the client was late"}
 	}
 	s.Verdict = verdictOf(s.SLO)
 	switch {

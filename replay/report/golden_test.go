@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -50,6 +51,29 @@ func small(t *testing.T) *Report {
 }
 
 func TestGoldenText(t *testing.T) { golden(t, "small.txt", small(t).Text) }
+
+func TestGoldenMarkdown(t *testing.T) { golden(t, "small.md", small(t).Markdown) }
+
+func TestMarkdownEscapesWhatComesFromOutside(t *testing.T) {
+	evil := "a|b`<img src=x>[x](http://e)*_#\n# head"
+	run := testRun(slo("ttft", 95, 300))
+	run.Region, run.Notes, run.Endpoint.Model = evil, []string{evil}, evil
+	var b bytes.Buffer
+	if err := build(t, Input{Run: run, Results: seq(ramp(240)), Label: evil}, Input{Run: run, Results: seq(ramp(240)), Label: evil + "2"}).Markdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	if bad := regexp.MustCompile("<img|\n# head|[^\\\\][`\\[]").FindString(b.String()); bad != "" {
+		t.Errorf("the page holds %q", bad)
+	}
+	columns := 0
+	for line := range strings.Lines(b.String()) {
+		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
+		if n > 0 && columns > 0 && n != columns {
+			t.Errorf("%d columns after %d: %s", n, columns, line)
+		}
+		columns = n
+	}
+}
 
 func TestGoldenJSON(t *testing.T) {
 	var back Report

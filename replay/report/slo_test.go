@@ -93,6 +93,9 @@ func TestClientLimitedWithholdsTheHeadline(t *testing.T) {
 	if !strings.HasPrefix(rep.Headline, "No result: the client was late") || !strings.Contains(rep.Headline, "46 ms") {
 		t.Errorf("headline is %q", rep.Headline)
 	}
+	if g := rep.Summaries[0].Goodput; g.PerS != nil || g.Share != nil || g.Good != 0 {
+		t.Errorf("goodput is given: %+v", g)
+	}
 	if x := rep.Summaries[0].SLO[0]; x.MS != nil || x.MarginMS != nil {
 		t.Errorf("a number stands beside the limit: %+v", x)
 	}

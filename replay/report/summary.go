@@ -198,3 +198,22 @@ type CDFPoint struct {
 	MS    float64 `json:"ms"`
 	Share float64 `json:"share"`
 }
+
+// latency finds a metric, an empty one when it was not measured.
+func (s *Summary) latency(metric, clock string) Latency {
+	for _, l := range s.Latency {
+		if l.Metric == metric && l.Clock == clock {
+			return l
+		}
+	}
+	return Latency{Metric: metric, Clock: clock}
+}
+
+func (l Latency) percentile(p float64) *float64 {
+	for _, x := range l.Percentiles {
+		if x.P == p {
+			return x.MS
+		}
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// concludeCurves says up to which rate the limits hold. The answer is no only
+// when they hold at none.
+func (r *Report) concludeCurves() {
+	var parts []string
+	seen := map[Verdict]bool{}
+	for _, c := range r.curves() {
+		for _, s := range c.points {
+			seen[s.Verdict] = true
+		}
+		parts = append(parts, c.sentence())
+	}
+	for _, v := range []Verdict{NoLimits, Met, Missed, CannotSay} {
+		if seen[v] {
+			r.Verdict = v
+			break
+		}
+	}
+	r.Headline = strings.Join(parts, " ")
+	r.Detail = fmt.Sprintf("%d load points. Every number below stands at its own offered rate.", len(r.Summaries))
+	r.Reason = map[Verdict]string{Met: "the limits hold at one load point at least", Missed: "the limits hold at no load point",
+		CannotSay: "no load point can be judged", NoLimits: "no limit was agreed"}[r.Verdict]
+}
+
+// sentence says up to which rate one curve holds, and what came after it.
+func (c curve) sentence() string {
+	name := ""
+	if c.name != "" {
+		name = c.name + ": "
+	}
+	var held *Summary
+	for _, s := range c.points {
+		if s.Verdict != Met {
+			break
+		}
+		held = s
+	}
+	first, last := c.points[0], c.points[len(c.points)-1]
+	span := fmt.Sprintf("%s to %s requests/s", rateText(first.Load.OfferedPerS), rateText(last.Load.OfferedPerS))
+	switch {
+	case first.Verdict == NoLimits:
+		return fmt.Sprintf("%sLatency at %s offered; no limit was agreed.", name, span)
+	case held == nil:
+		return fmt.Sprintf("%sNo limits hold from %s requests/s offered on: %s.", name, rateText(first.Load.OfferedPerS), first.short())
+	case held == last:
+		return fmt.Sprintf("%sAll limits hold at every rate offered, %s.", name, span)
+	}
+	next := c.points[0]
+	for i, s := range c.points {
+		if s == held {
+			next = c.points[i+1]
+		}
+	}
+	return fmt.Sprintf("%sAll limits hold up to %s requests/s offered; at %s requests/s %s.", name, rateText(held.Load.OfferedPerS), rateText(next.Load.OfferedPerS), next.short())
+}
+
+// short says how the worst limit came out.
+func (s *Summary) short() string {
+	if s.Client.Withheld() || len(s.SLO) == 0 {
+		return s.Reason
+	}
+	return s.worst().sentence(true, s.Client.plusMinus())
+}
+
+// concludeComparison joins the verdicts of runs side by side.
+func (r *Report) concludeComparison() {
+	rank := map[Verdict]int{NoLimits: 0, Met: 1, CannotSay: 2, Missed: 3}
+	r.Verdict = NoLimits
+	var parts, who []string
+	at := r.figureSLO()
+	for i := range r.Summaries {
+		s := &r.Summaries[i]
+		if rank[s.Verdict] > rank[r.Verdict] {
+			r.Verdict, r.Reason = s.Verdict, s.Name+": "+s.Reason
+		}
+		parts = append(parts, s.Name+" "+s.figure(at))
+		who = append(who, s.Name)
+	}
+	if r.Verdict == NoLimits || r.Verdict == Met {
+		r.Reason = r.Summaries[0].Reason
+	}
+	r.Headline = r.figureName(at) + ": " + strings.Join(parts, "; ")
+	r.Detail = fmt.Sprintf("%d runs side by side: %s. Offered %s requests/s (%s).", len(who), strings.Join(who, ", "), r.rates(), modeText(r.Summaries[0].Source.Mode))
+}
+
+func (r *Report) rates() string {
+	var out []string
+	for i := range r.Summaries {
+		out = append(out, rateText(r.Summaries[i].Load.OfferedPerS))
+	}
+	return strings.Join(out, " and ")
+}
+
+// figureSLO is the limit by which runs are compared on top: the first that a
+// run missed, or the first of all.
+func (r *Report) figureSLO() int {
+	for i := range r.Summaries {
+		for j, x := range r.Summaries[i].SLO {
+			if x.Verdict == Missed {
+				return j
+			}
+		}
+	}
+	return 0
+}
+
+// figureName names the one number by which runs are compared on top.
+func (r *Report) figureName(i int) string {
+	if s := r.Summaries[0]; i < len(s.SLO) {
+		return fmt.Sprintf("%s %s (limit %s)", pName(s.SLO[i].Percentile), strings.ToUpper(s.SLO[i].Metric), msText(s.SLO[i].ThresholdMS))
+	}
+	return "p95 TTFT"
+}
+
+// figure is that number of one run.
+func (s *Summary) figure(i int) string {
+	switch {
+	case s.Client.Withheld():
+		return "withheld, the client was late"
+	case i < len(s.SLO) && s.SLO[i].MS == nil:
+		return "cannot say"
+	case i < len(s.SLO):
+		return fmt.Sprintf("%s, %s", msText(*s.SLO[i].MS), s.SLO[i].Verdict.word())
+	}
+	if v := s.latency("ttft", "sched").percentile(95); v != nil {
+		return msText(*v)
+	}
+	return "n/a"
+}
