@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"sync"
+
 	"reprise/trace"
 	"reprise/trace/table"
 )
@@ -105,8 +107,10 @@ func Classes() []Class {
 	return out
 }
 
-// requestTable is requests.parquet.
-func requestTable() *table.Table[Result] {
+// requestTable is requests.parquet; built once.
+var requestTable = sync.OnceValue(newRequestTable)
+
+func newRequestTable() *table.Table[Result] {
 	type r = Result
 	type t = trace.Opt[int64]
 	type n = trace.Opt[int32]
@@ -148,6 +152,12 @@ func requestTable() *table.Table[Result] {
 		table.Ints("gaps_us", func(q *r) *[]int32 { return &q.Gaps }),
 	)
 }
+
+// Columns returns the columns of requests.parquet in file order.
+func Columns() []string { return requestTable().Columns() }
+
+// Cells returns a result's values in the order of Columns.
+func Cells(r *Result) []any { return requestTable().Cells(r) }
 
 // HealthRow is one second of the client's own health (health.parquet).
 type HealthRow struct {

@@ -369,3 +369,12 @@ func TestResolve(t *testing.T) {
 		}
 	}
 }
+
+type dialer = func(context.Context, string, string) (net.Conn, error)
+
+func countDials(dial dialer, n *atomic.Int64) dialer {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		n.Add(1)
+		return dial(ctx, network, addr)
+	}
+}

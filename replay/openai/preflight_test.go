@@ -1,0 +1,163 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"reprise/replay"
+)
+
+// model is a server whose template adds tokens, and which refuses fields.
+func model(template int, perWord float64, refuse ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/models" {
+			io.WriteString(w, `{"data":[{"id":"only"}]}`)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		for _, f := range refuse {
+			if strings.Contains(string(body), `"`+f+`"`) {
+				status(400, fmt.Sprintf(`{"error":{"message":"unknown field %s"}}`, f))(w, r)
+				return
+			}
+		}
+		var q struct {
+			Model    string
+			Messages []struct{ Content string }
+		}
+		if json.Unmarshal(body, &q) != nil || q.Model != "only" && q.Model != "m" {
+			status(404, `{"error":{"message":"The model does not exist."}}`)(w, r)
+			return
+		}
+		n := template + int(perWord*float64(len(strings.Fields(q.Messages[0].Content))))
+		w.Header().Set("Server", "uvicorn")
+		flushed(role, hello, finish, fmt.Sprintf(`data: {"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":1}}`+"\n\n", n), done)(w, r)
+	}
+}
+
+func TestPreflight(t *testing.T) {
+	c := client(t, start(t, model(11, 1)), func(c *Config) { c.Model = "" })
+	notes, err := c.Preflight(t.Context())
+	if err != nil || len(notes) != 0 {
+		t.Fatal(notes, err)
+	}
+	e := c.Endpoint()
+	if e.Model != "only" || e.Template != 11 || !e.IgnoreEOS || !e.Streaming || e.Server != "uvicorn" || strings.Contains(e.URL, "?") {
+		t.Fatalf("%+v", e)
+	}
+	// The template's tokens come off the prompt, so usage meets the plan.
+	call, err := c.Prepare(job(40, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := call.Send(t.Context(), replay.NewFlight(replay.Timer{})); r.InUsage.V != 40 || r.InAsked.V != 40 {
+		t.Fatalf("%+v", r)
+	}
+	if err := c.WarmUp(t.Context(), 20); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPreflightNotes(t *testing.T) {
+	refuse := func(fields ...string) http.HandlerFunc { return model(3, 1, fields...) }
+	for _, c := range []struct {
+		name     string
+		server   http.HandlerFunc
+		note     string
+		template int32
+	}{
+		{"another tokenizer", model(3, 1.5), "its tokenizer is another one", -1},
+		{"no ignore_eos", refuse("ignore_eos"), "refuses ignore_eos", 3},
+		{"no usage option", refuse("stream_options"), "refuses stream_options", 3},
+		{"new name of max_tokens", refuse("max_tokens"), "", 3},
+		{"no usage", flushed(role, hello, finish, done), "reports no usage", -1},
+		{"no [DONE]", flushed(role, hello, finish), "classed no_done", -1},
+		{"not streamed", status(200, `{"choices":[{"message":{"content":"x"}}]}`), "does not stream", -1},
+	} {
+		h := c.server
+		if c.name == "new name of max_tokens" {
+			h = func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				if strings.Contains(string(body), `"max_tokens"`) {
+					status(400, `{"error":{"message":"use max_completion_tokens"}}`)(w, r)
+					return
+				}
+				r.Body = io.NopCloser(strings.NewReader(string(body)))
+				model(3, 1)(w, r)
+			}
+		}
+		cl := client(t, start(t, h), nil)
+		notes, err := cl.Preflight(t.Context())
+		if err != nil || !strings.Contains(strings.Join(notes, "\n"), c.note) || cl.Endpoint().Template != c.template {
+			t.Errorf("%s: %v %v %+v", c.name, notes, err, cl.Endpoint())
+		}
+	}
+}
+
+// What is wrong with an endpoint is said in one line, and the key never.
+func TestPreflightErrors(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		server http.HandlerFunc
+		with   func(*Config)
+		want   string
+	}{
+		{"wrong key", status(401, `{"error":{"message":"Incorrect API key provided: sk-secret."}}`), nil, "HTTP 401: Incorrect API key provided: ***."},
+		{"wrong key, no model", status(401, `{"error":{"message":"bad key sk-secret"}}`), func(c *Config) { c.Model = "" }, "HTTP 401: bad key ***"},
+		{"no such model", model(3, 1), func(c *Config) { c.Model = "x" }, "The model does not exist."},
+		{"HTML", status(200, "<html>"), nil, "answers HTML, not JSON: is the URL right?"},
+		{"HTML, no model", status(200, "<html>"), func(c *Config) { c.Model = "" }, "answers HTML, not JSON: is the URL right?"},
+		{"several models", status(200, `{"data":[{"id":"b"},{"id":"a"}]}`), func(c *Config) { c.Model = "" }, "name one: a, b"},
+		{"no models", status(200, `{"data":[]}`), func(c *Config) { c.Model = "" }, "name the model"},
+		{"no list of models", status(404, ``), func(c *Config) { c.Model = "" }, "name the model"},
+		{"bad request", status(400, `{"error":{"message":"multi\nline"}}`), nil, "HTTP 400: multi line"},
+		{"asked for and refused", model(3, 1, "ignore_eos", "stream_options"), func(c *Config) { c.IgnoreEOS = On }, "HTTP 400: unknown field"},
+	} {
+		url := start(t, c.server)
+		_, err := client(t, url, func(cfg *Config) {
+			cfg.Key = "sk-secret"
+			if c.with != nil {
+				c.with(cfg)
+			}
+		}).Preflight(t.Context())
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "sk-secret") {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	if _, err := client(t, "http://127.0.0.1:1", func(c *Config) { c.Model = "" }).Preflight(t.Context()); err == nil || !strings.Contains(err.Error(), "nobody listens at 127.0.0.1:1") {
+		t.Error(err)
+	}
+}
+
+// Connections opened ahead are as many as asked for, and used.
+func TestConnect(t *testing.T) {
+	var conns atomic.Int64
+	url := start(t, model(0, 1))
+	c := client(t, url, nil)
+	dial := c.transport.DialContext
+	c.transport.DialContext = countDials(dial, &conns)
+	if n := c.Connect(t.Context(), 50); n != 50 || conns.Load() != 50 {
+		t.Fatalf("%d of 50 connections, %d dials", n, conns.Load())
+	}
+	if r := sendCtx(t.Context(), t, c); r.Class != replay.OK || !r.Reused.V {
+		t.Fatalf("%+v", r)
+	}
+}
+
+func TestConfigRefuses(t *testing.T) {
+	for want, spoil := range map[string]func(*Config){
+		"ignore-eos is": func(c *Config) { c.IgnoreEOS = "maybe" }, "no source of prompts": func(c *Config) { c.Prompter = nil },
+		"line break": func(c *Config) { c.Key = "a\n" }, "no scheme": func(c *Config) { c.URL = "h" }, "the API is": func(c *Config) { c.API = "x" },
+	} {
+		cfg := Config{URL: "http://h", Prompter: words{}}
+		spoil(&cfg)
+		if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+)
+
+// Record runs a plan and keeps it: it makes the results directory at path,
+// stores every result and health row as it comes, and finishes the directory
+// however the run ends. run says what the caller knows (inputs, endpoint,
+// flags, cache, notes, StartedAt); Record fills in the rest and returns it.
+// observe, if not nil, sees each result too, one at a time.
+//
+// An error of the run (ErrInterrupted, ErrHopeless …) comes back after the
+// directory is whole, its status aborted and the reason in it.
+func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Options, observe func(Result)) (*Run, error) {
+	run.Mode, run.Environment = "open_loop", ThisEnvironment()
+	run.Planned, run.PlannedS = int64(len(p.Jobs)), p.Length().Seconds()
+	w, err := CreateDir(path, &run)
+	if err != nil {
+		return nil, err
+	}
+	var lost atomic.Bool // a health row that could not be kept; results tell by themselves
+	watch := o.Health
+	o.Health = func(h HealthRow) {
+		if w.Health(h) != nil {
+			lost.Store(true)
+		}
+		if watch != nil {
+			watch(h)
+		}
+	}
+	stats, failed := p.Run(ctx, s, o, func(r Result) error {
+		if observe != nil {
+			observe(r)
+		}
+		return w.Result(r)
+	})
+	run.Status, run.WallS, run.Outcomes, run.Clock, run.Verdict = Complete, stats.WallS, stats.Outcomes, stats.Clock, stats.Verdict
+	if failed != nil {
+		run.Status, run.AbortReason = Aborted, failed.Error()
+	}
+	if lost.Load() && failed == nil {
+		failed = errors.New("health rows could not be kept")
+	}
+	return &run, errors.Join(failed, w.Finish(&run))
+}

@@ -1,0 +1,73 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A recorded run reads back whole, and an interrupted one with its reason.
+func TestRecord(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		opts := Options{Waiter: SleepWaiter{}, Beat: SleepWaiter{}}
+		p := every(40, 100*time.Millisecond)
+		s := &fake{stamp: true, take: func(Job) time.Duration { return time.Second }}
+		run, err := Record(t.Context(), filepath.Join(dir, "a"), Run{StartedAt: "2026-01-02T03:04:05Z"}, p, s, opts, nil)
+		if err != nil || run.Status != Complete {
+			t.Fatalf("%+v %v", run, err)
+		}
+		d, err := OpenDir(filepath.Join(dir, "a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := collect(t, d.Requests()); len(got) != 40 || got[39].Sched != 3.9e9 || got[39].End.V != 4.9e9 {
+			t.Fatalf("%d results, the last %+v", len(got), got[len(got)-1])
+		}
+		sent := int64(0)
+		h := collect(t, d.Health())
+		for _, r := range h {
+			sent += r.Sent
+		}
+		if len(h) != 5 || sent != 40 {
+			t.Fatalf("%+v", h)
+		}
+		if d.Run.Verdict.Verdict != Clean || d.Run.Clock.Wait != "sleep" || d.Run.PlannedS != 3.9 {
+			t.Fatalf("%+v", d.Run)
+		}
+
+		ctx, cancel := context.WithTimeout(t.Context(), 2050*time.Millisecond)
+		defer cancel()
+		run, err = Record(ctx, filepath.Join(dir, "b"), Run{StartedAt: "2026-01-02T03:04:05Z"}, p, s, opts, nil)
+		if !errors.Is(err, ErrInterrupted) || run.Status != Aborted {
+			t.Fatalf("%+v %v", run, err)
+		}
+		if d, err = OpenDir(filepath.Join(dir, "b")); err != nil || d.Rows != 40 || d.Run.AbortReason != run.AbortReason {
+			t.Fatalf("%+v %v", d, err)
+		}
+	})
+}
+
+// BenchmarkDispatch measures how late a no-op sender is let go at 1,000 jobs a
+// second in real time; read the metrics, not the time.
+func BenchmarkDispatch(b *testing.B) {
+	for _, w := range []Waiter{NewWaiter(), SleepWaiter{}} {
+		b.Run(w.Name(), func(b *testing.B) {
+			for b.Loop() {
+				var lags Lags
+				if _, err := every(1000, time.Millisecond).Run(b.Context(), &fake{stamp: true}, Options{Waiter: w}, func(r Result) error {
+					lags.total = append(lags.total, r.Dispatch.V-r.Sched)
+					return nil
+				}); err != nil {
+					b.Fatal(err)
+				}
+				v := lags.Verdict()
+				b.ReportMetric(v.LagP50MS*1000, "p50-µs")
+				b.ReportMetric(v.LagP99MS*1000, "p99-µs")
+			}
+		})
+	}
+}
