@@ -61,7 +61,7 @@ func TestAggregateKeepsK(t *testing.T) {
 			checkTable(t, w.Lengths.Output.Quantiles, k)
 			if j := w.Lengths.Joint; j != nil {
 				for _, s := range j.Strata {
-					checkTable(t, spec.Table{Provenance: spec.Provenance{N: s.N}, P: s.P, Values: s.Output}, k)
+					checkStratum(t, s, top(w.Lengths.Output), k)
 				}
 				if last := j.Strata[len(j.Strata)-1].Upto; last != top(w.Lengths.Input) {
 					t.Errorf("the strata end at %v, the inputs at %v", last, top(w.Lengths.Input))
@@ -98,6 +98,34 @@ func checkTable(t *testing.T, q spec.Table, k int) {
 	}
 	if len(q.P) == 0 || !slices.IsSorted(q.Values) {
 		t.Errorf("a table of %d points, sorted %v", len(q.P), slices.IsSorted(q.Values))
+	}
+}
+
+// checkStratum holds the values up to a stratum's own threshold to it; those
+// above come from the table of all outputs, and so do not pass its top.
+func checkStratum(t *testing.T, s spec.Stratum, top spec.Num, k int) {
+	t.Helper()
+	_, to := inside(s.P, s.N, int64(k))
+	checkTable(t, spec.Table{Provenance: spec.Provenance{N: s.N}, P: s.P[:to], Values: s.Output[:to]}, k)
+	if last := s.Output[len(s.Output)-1]; last > max(top, s.Output[to-1]) || !slices.IsSorted(s.Output) {
+		t.Errorf("k=%d: a stratum ends at %v, all outputs at %v", k, last, top)
+	}
+}
+
+// Two strata of 100 lose a fifth each above 0.8, as much as all outputs have
+// above 0.8: so 0.9 is the 0.9 of all outputs, unless that is lower than what
+// the stratum has already.
+func TestTails(t *testing.T) {
+	p := spec.Nums([]float64{0, 0.5, 0.8, 0.9, 1})
+	strata := []spec.Stratum{{N: 100, P: p, Output: spec.Nums([]float64{1, 2, 3, 777, 888})}, {N: 100, P: p, Output: spec.Nums([]float64{1, 20, 60, 777, 888})}}
+	all := &spec.Table{P: spec.Nums([]float64{0.1, 0.8, 0.9}), Values: spec.Nums([]float64{1, 40, 50})}
+	if h := (&holder{k: 20}); !h.tails(strata, all) {
+		t.Error("nothing was cut")
+	}
+	for i, want := range [][]float64{{2, 3, 50, 50}, {20, 60, 60, 60}} {
+		if !slices.Equal(strata[i].Output, spec.Nums(want)) || len(strata[i].P) != 4 {
+			t.Errorf("stratum %d: %v, want %v", i, strata[i].Output, want)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"reprise/trace/spec"
@@ -18,7 +19,7 @@ func (h *holder) lengths(w *spec.Workload) error {
 		return err
 	}
 	h.number("workload.lengths.spearman", &l.Spearman)
-	l.Joint = h.joint("workload.lengths.joint", l.Joint, top(l.Input))
+	l.Joint = h.joint("workload.lengths.joint", l.Joint, top(l.Input), &l.Output.Quantiles)
 	return nil
 }
 
@@ -70,9 +71,9 @@ func (h *holder) ends(key string, p []spec.Num, from, to int) {
 }
 
 // joint merges strata of inputs upward until each has enough records, and cuts
-// the ends of their tables. The last bound, an exact maximum, becomes the
-// highest input that leaves.
-func (h *holder) joint(key string, j *spec.Joint, top spec.Num) *spec.Joint {
+// the ends of their tables; outputs is the table of all outputs as it leaves.
+// The last bound, an exact maximum, becomes the highest input that leaves.
+func (h *holder) joint(key string, j *spec.Joint, top spec.Num, outputs *spec.Table) *spec.Joint {
 	if j == nil || !counted(j.From) {
 		return j
 	}
@@ -84,15 +85,9 @@ func (h *holder) joint(key string, j *spec.Joint, top spec.Num) *spec.Joint {
 	if n := len(strata); n < len(j.Strata) {
 		h.back("%s.strata: %d merged into %d", key, len(j.Strata), n)
 	}
-	cut := false
-	for i := range strata {
-		s := &strata[i]
-		from, to := inside(s.P, s.N, h.k)
-		cut = cut || from > 0 || to < len(s.P)
-		s.P, s.Output = s.P[from:to], s.Output[from:to]
-	}
-	if cut {
-		h.back("%s.strata: quantiles outside k/n to 1-k/n", key)
+	if h.tails(strata, outputs) {
+		j.From = spec.Estimate
+		h.back("%s.strata: quantiles outside k/n to 1-k/n; the top of the table of all outputs stands for their tops", key)
 	}
 	if last := len(strata) - 1; strata[last].Upto != top {
 		strata[last].Upto = top
@@ -100,6 +95,32 @@ func (h *holder) joint(key string, j *spec.Joint, top spec.Num) *spec.Joint {
 	}
 	j.Strata = strata
 	return j
+}
+
+// tails cuts the ends of the strata's tables. A stratum has fewer records than
+// the log, so its own 1-k/n lies lower, and long outputs would go missing; what
+// it loses above, it gets from the top of the table of all outputs, of as much
+// mass as all strata lose. That says nothing which that table does not say.
+func (h *holder) tails(strata []spec.Stratum, outputs *spec.Table) (cut bool) {
+	var n, lost float64
+	for _, s := range strata {
+		_, to := inside(s.P, s.N, h.k)
+		n += float64(s.N)
+		lost += float64(float64(s.N) * (1 - float64(s.P[to-1])))
+	}
+	for i := range strata {
+		s := &strata[i]
+		from, to := inside(s.P, s.N, h.k)
+		cut = cut || from > 0 || to < len(s.P)
+		last := s.P[to-1]
+		v := append([]spec.Num{}, s.Output[from:to]...)
+		for _, p := range s.P[to:] {
+			u := 1 - float64(lost/n*float64(1-p)/float64(1-last))
+			v = append(v, max(v[len(v)-1], spec.Round(math.Round(at(outputs.P, outputs.Values, u)))))
+		}
+		s.P, s.Output = s.P[from:], v
+	}
+	return cut
 }
 
 func (h *holder) stratumStays(s spec.Stratum) bool {
