@@ -25,13 +25,14 @@ func Apply(ctx context.Context, records iter.Seq2[ingest.Record, error], policy 
 	}
 	c := newCollector()
 	chain := block.NewChain(key)
-	newWork := func() func(*input) item {
+	newWork := func() func(*input, *item) {
 		cl := &cleaner{policy: policy, tok: tok, chain: chain}
-		return func(in *input) item {
+		return func(in *input, out *item) {
 			if in.bad != nil {
-				return item{pos: in.bad.Pos, bad: in.bad}
+				out.pos, out.bad = in.bad.Pos, in.bad
+				return
 			}
-			return cl.clean(&in.record)
+			cl.clean(&in.record, out)
 		}
 	}
 	if err := ordered(ctx, inputs(records), runtime.GOMAXPROCS(0), newWork, c.add); err != nil {

@@ -242,14 +242,14 @@ func TestOrdered(t *testing.T) {
 			}
 		}
 	}
-	double := func() func(*int) int { return func(v *int) int { return 2 * *v } }
+	double := func() func(*int, *int) { return func(v, out *int) { *out = 2 * *v } }
 	for _, n := range []int{0, 1, 63, 64, 65, 1000, 5000} {
 		for _, fail := range []error{nil, boom} {
 			synctest.Test(t, func(t *testing.T) {
 				next := 0
-				err := ordered(t.Context(), count(n, fail), 3, double, func(v int) error {
-					if v != 2*next {
-						t.Fatalf("%d in place %d", v, next)
+				err := ordered(t.Context(), count(n, fail), 3, double, func(v *int) error {
+					if *v != 2*next {
+						t.Fatalf("%d in place %d", *v, next)
 					}
 					next++
 					return nil
@@ -261,12 +261,12 @@ func TestOrdered(t *testing.T) {
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		if err := ordered(t.Context(), count(5000, nil), 3, double, func(int) error { return boom }); err != boom {
+		if err := ordered(t.Context(), count(5000, nil), 3, double, func(*int) error { return boom }); err != boom {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := ordered(ctx, count(5000, nil), 3, double, func(int) error { return nil }); !errors.Is(err, context.Canceled) {
+		if err := ordered(ctx, count(5000, nil), 3, double, func(*int) error { return nil }); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 	})

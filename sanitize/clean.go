@@ -33,26 +33,26 @@ type cleaner struct {
 	buf    []int32
 }
 
-func (c *cleaner) clean(r *ingest.Record) item {
-	it := item{pos: r.Pos, relative: r.Relative, session: r.Session, client: r.Client, model: r.Model,
-		adapter: r.Adapter, requestID: r.RequestID, parent: r.Parent}
+// clean fills it, which is empty.
+func (c *cleaner) clean(r *ingest.Record, it *item) {
+	it.pos, it.relative, it.session, it.client, it.model = r.Pos, r.Relative, r.Session, r.Client, r.Model
+	it.adapter, it.requestID, it.parent = r.Adapter, r.RequestID, r.Parent
 	switch {
 	case r.OtherAPI:
 		it.rule = NotGeneration
-		return it
+		return
 	case r.ProxyCache.V:
 		it.rule = ProxyCacheHit
-		return it
+		return
 	}
 	it.req = trace.Request{T: r.Arrival, API: r.API, Cached: r.CachedTokens, Reason: r.ReasoningTokens,
 		Media: r.MediaTokens, Max: r.MaxTokens, Stream: r.Stream, Tools: r.Tools, Schema: r.JSONSchema,
 		N: max(r.N.V, 1), Finish: r.Finish, Status: r.Status, TTFT: r.TTFT, Dur: r.Duration}
-	c.output(r, &it)
-	c.input(r, &it)
+	c.output(r, it)
+	c.input(r, it)
 	if it.bad == nil {
 		it.bad = consistent(r.Pos, &it.req)
 	}
-	return it
 }
 
 // consistent checks that parts are no larger than their whole.

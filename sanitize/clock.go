@@ -1,7 +1,6 @@
 package sanitize
 
 import (
-	"slices"
 	"time"
 
 	"reprise/trace"
@@ -15,43 +14,37 @@ type clock struct {
 	step     int64 // µs
 }
 
-// clock decides between times since 1970 and times since the log's start, rows
-// with and without; what does not go with the choice is rejected.
+// clock decides between times since 1970 and times since the log's start: what
+// most rows have.
 func (c *collector) clock() clock {
-	var k clock
-	var absolute, relative int
-	for i := range c.rows {
-		switch r := &c.rows[i]; {
-		case !r.req.T.OK:
-		case r.relative:
-			relative++
-		default:
-			absolute++
+	var byKind [2]clock // absolute, relative
+	var n [2]int
+	var common [2]int64
+	for i := range c.rows.n {
+		r := c.rows.at(i)
+		if !r.req.T.OK {
+			continue
 		}
-	}
-	if absolute+relative == 0 {
-		return k
-	}
-	k.timed, k.relative = true, relative > absolute
-	c.rows = slices.DeleteFunc(c.rows, func(r row) bool {
-		switch {
-		case !r.req.T.OK:
-			c.account.reject(NoTime, r.pos)
-		case r.relative != k.relative:
-			c.account.reject(MixedClock, r.pos)
-		default:
-			return false
+		kind := 0
+		if r.relative {
+			kind = 1
 		}
-		return true
-	})
-	var common int64
-	k.zero = c.rows[0].req.T.V
-	for i := range c.rows {
-		t := c.rows[i].req.T.V
+		k, t := &byKind[kind], r.req.T.V
+		if n[kind] == 0 {
+			*k = clock{timed: true, relative: r.relative, zero: t}
+		}
 		k.zero = min(k.zero, t)
-		common = gcd(common, t)
+		common[kind] = gcd(common[kind], t)
+		n[kind]++
 	}
-	k.step = step(common)
+	best := 0
+	if n[1] > n[0] {
+		best = 1
+	}
+	k := byKind[best]
+	if k.timed {
+		k.step = step(common[best])
+	}
 	return k
 }
 

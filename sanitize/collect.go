@@ -23,7 +23,7 @@ type row struct {
 // collector takes items in order of the input.
 type collector struct {
 	account  *Account
-	rows     []row
+	rows     rowList
 	blocks   *block.Interner
 	given    map[int64]int32
 	size     int // of given blocks; 0 while there are none
@@ -60,7 +60,7 @@ func (n names) opt(s string) trace.Opt[int32] {
 }
 
 // add accounts for an item and keeps it. It fails when block numbers run out.
-func (c *collector) add(it item) error {
+func (c *collector) add(it *item) error {
 	c.account.Read++
 	if it.bad == nil && it.size > 0 && c.size > 0 && it.size != c.size {
 		it.bad = &ingest.RowError{Pos: it.pos, Reason: ingest.BadBlocks, Detail: "their size is not that of the rows before"}
@@ -73,18 +73,34 @@ func (c *collector) add(it item) error {
 		c.account.Excluded[it.rule]++
 		return nil
 	}
-	r := row{req: it.req, pos: it.pos, relative: it.relative, model: c.models.number(it.model),
+	r := c.rows.add()
+	*r = row{req: it.req, pos: it.pos, relative: it.relative, model: c.models.number(it.model),
 		adapter: c.adapters.number(it.adapter), given: it.size > 0, id: it.requestID, parent: it.parent}
 	r.req.Session, r.req.Client = c.sessions.opt(it.session), c.clients.opt(it.client)
 	c.parents = c.parents || it.parent != ""
 	c.size = max(c.size, it.size)
 	var err error
-	if r.req.Blocks, err = c.number(&it); err != nil {
-		return err
-	}
-	c.rows = append(c.rows, r)
-	return nil
+	r.req.Blocks, err = c.number(it)
+	return err
 }
+
+// rowList grows without moving its rows.
+type rowList struct {
+	chunks [][]row
+	n      int
+}
+
+const chunkRows = 4096
+
+func (l *rowList) add() *row {
+	if l.n%chunkRows == 0 {
+		l.chunks = append(l.chunks, make([]row, chunkRows))
+	}
+	l.n++
+	return l.at(l.n - 1)
+}
+
+func (l *rowList) at(i int) *row { return &l.chunks[i/chunkRows][i%chunkRows] }
 
 // number gives an item's blocks numbers.
 func (c *collector) number(it *item) ([]int32, error) {
@@ -120,11 +136,11 @@ func (c *collector) number(it *item) ([]int32, error) {
 func (c *collector) finish(p Policy) ([]trace.Request, clock, error) {
 	c.blocks, c.given = nil, nil
 	clock := c.clock()
-	order := c.order()
+	order := c.order(clock)
 	out := make([]trace.Request, 0, len(order))
 	n := newNumbers(c, p)
 	for _, i := range order {
-		r := &c.rows[i]
+		r := c.rows.at(int(i))
 		q := r.req
 		if clock.timed {
 			q.T.V -= clock.zero
@@ -146,14 +162,22 @@ func (c *collector) finish(p Policy) ([]trace.Request, clock, error) {
 	return out, clock, err
 }
 
-// order is the order of arrival, ties by position in the input.
-func (c *collector) order() []int32 {
-	order := make([]int32, len(c.rows))
-	for i := range order {
-		order[i] = int32(i)
+// order is the order of arrival, ties by position in the input. Rows that the
+// clock does not fit are rejected.
+func (c *collector) order(k clock) []int32 {
+	order := make([]int32, 0, c.rows.n)
+	for i := range c.rows.n {
+		switch r := c.rows.at(i); {
+		case k.timed && !r.req.T.OK:
+			c.account.reject(NoTime, r.pos)
+		case k.timed && r.relative != k.relative:
+			c.account.reject(MixedClock, r.pos)
+		default:
+			order = append(order, int32(i))
+		}
 	}
 	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(c.rows[a].req.T.V, c.rows[b].req.T.V), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(c.rows.at(int(a)).req.T.V, c.rows.at(int(b)).req.T.V), cmp.Compare(a, b))
 	})
 	return order
 }
