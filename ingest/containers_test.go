@@ -312,3 +312,16 @@ func FuzzOpen(f *testing.F) {
 		l.Unmapped()
 	})
 }
+
+// An unknown log is told what was seen and which source is nearest.
+func TestUnknown(t *testing.T) {
+	for text, want := range map[string]string{
+		"TIMESTAMP,ContextTokens,Generated\n1,2,3\n": "columns seen: ContextTokens, Generated, TIMESTAMP; nearest is azure_llm, which has TIMESTAMP, ContextTokens, GeneratedTokens; name columns with --map",
+		`{"a":{"b":{"c":1}}}`:                        "columns seen: a, a.b; known are azure_llm, lengths, mooncake, openai",
+		"Dear Anna\nno\n":                            "columns seen: none that are names",
+	} {
+		if _, err := Open(t.Context(), Inputs{Stdin: strings.NewReader(text)}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

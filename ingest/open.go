@@ -176,8 +176,8 @@ func (l *Log) decide(file string, sample *seen, c container, known []schema) err
 		name, base = best.name, &best.mapping
 		why = fmt.Sprintf("%s with %s: %s", c.name, requirement(best), best.about)
 	case l.in.Map == nil || len(l.in.Map.Fields) == 0:
-		return fmt.Errorf("%s: no known log source; columns seen: %s; nearest is %s, which has %s; name columns with --map field=column",
-			file, sample.list(), nearest.name, requirement(nearest))
+		return fmt.Errorf("%s: no known log source; columns seen: %s; %s; name columns with --map field=column",
+			file, sample.list(), hint(nearest, known))
 	}
 	if l.mapping != nil && name != l.schema.Name {
 		return fmt.Errorf("%s: is a log of source %s and the input before it is of %s; read them in two runs", file, name, l.schema.Name)
@@ -197,6 +197,18 @@ func (l *Log) decide(file string, sample *seen, c container, known []schema) err
 		l.ignore = best.ignore
 	}
 	return nil
+}
+
+// hint names the nearest source, or all of them when none is near.
+func hint(nearest *schema, known []schema) string {
+	if nearest != nil {
+		return fmt.Sprintf("nearest is %s, which has %s", nearest.name, requirement(nearest))
+	}
+	var names []string
+	for _, s := range known {
+		names = append(names, s.name)
+	}
+	return "known are " + strings.Join(names, ", ")
 }
 
 // requirement lists what a schema is told by.

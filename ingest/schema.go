@@ -141,9 +141,10 @@ func (s *seen) covered(sc *schema) int {
 }
 
 // recognise picks the schema whose required columns are all there; of several
-// the one that asks for most, then the one that covers most fields.
+// the one that asks for most, then the one that covers most fields. nearest is
+// the one with the largest share of its columns there, nil when none has any.
 func (s *seen) recognise(list []schema) (best *schema, nearest *schema) {
-	share := -1.0
+	share := 0.0
 	for i := range list {
 		sc := &list[i]
 		n := s.hits(sc)
@@ -170,7 +171,8 @@ func (s *seen) list() string {
 	var out []string
 	hidden := 0
 	for name := range s.names {
-		if s.header && !looksLikeName(name) {
+		prose := len(s.names) == 1 && strings.Contains(name, " ")
+		if s.header && (prose || !looksLikeName(name)) {
 			return "none that are names (is the header row missing?)"
 		}
 	}
