@@ -1,0 +1,64 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// sampleRows is how many rows are looked at for their columns.
+const sampleRows = 200
+
+// sampleOf reads the names of the columns of the first rows.
+func sampleOf(s *source) (*seen, container, error) {
+	c, err := containerOf(s)
+	if err != nil {
+		return nil, c, err
+	}
+	for n := 256 << 10; ; n *= 4 {
+		head := s.peek(n)
+		sample, err := sampleHead(c, s, head)
+		enough := s.err != nil || n > 2*maxRow
+		switch {
+		case sample != nil && (sample.rows > 0 || c.name == "CSV"):
+			return sample, c, nil
+		case !enough:
+			continue
+		case s.err != nil && !s.ended():
+			return nil, c, s.fail(s.err)
+		case err != nil:
+			return nil, c, err
+		case sample.first != nil:
+			return nil, c, fmt.Errorf("%w (no row of the file could be read as %s)", sample.first, c.name)
+		}
+		return nil, c, fmt.Errorf("%s: has no row that can be read as %s", s.name, c.name)
+	}
+}
+
+func sampleHead(c container, s *source, head []byte) (*seen, error) {
+	rows, err := c.open(s, bytes.NewReader(head))
+	if err != nil {
+		return nil, err
+	}
+	sample := &seen{names: map[string]int{}}
+	if c.name == "CSV" { // the header is there, rows or none
+		sample.header = true
+		rows.names(func(path string) { sample.names[path]++ })
+	}
+	for sample.rows < sampleRows {
+		_, err := rows.next()
+		var row *RowError
+		if errors.As(err, &row) {
+			if sample.first == nil {
+				sample.first = row
+			}
+			continue
+		}
+		if err != nil {
+			return sample, nil
+		}
+		sample.rows++
+		rows.names(func(path string) { sample.names[path]++ })
+	}
+	return sample, nil
+}
