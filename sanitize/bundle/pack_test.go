@@ -225,11 +225,32 @@ func TestUnpackSparse(t *testing.T) {
 	}
 }
 
+// FuzzUnpack tries archives as they are, and tar streams that it compresses
+// first, so that changes reach the headers.
 func FuzzUnpack(f *testing.F) {
-	f.Add(archive(f, file(SpecFile, 10), file(TraceFile, 1000), file(SignatureFile(Customer), 9)))
-	f.Add(archive(f, file(SpecFile, 1), tar.Header{Typeflag: tar.TypeSymlink, Name: AuditFile, Linkname: "/"}))
-	f.Add([]byte{0x28, 0xb5, 0x2f, 0xfd})
-	f.Fuzz(func(t *testing.T, data []byte) {
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	d, err := zstd.NewReader(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, data := range [][]byte{
+		archive(f, file(SpecFile, 10), file(TraceFile, 1000), file(SignatureFile(Customer), 9)),
+		archive(f, file(SpecFile, 1), tar.Header{Typeflag: tar.TypeSymlink, Name: AuditFile, Linkname: "/"}),
+	} {
+		f.Add(data, false)
+		raw, err := d.DecodeAll(data, nil)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw, true)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, compress bool) {
+		if compress {
+			data = z.EncodeAll(data, nil)
+		}
 		parent := t.TempDir()
 		err := Unpack(bytes.NewReader(data), filepath.Join(parent, "b"))
 		left, _ := os.ReadDir(parent)
