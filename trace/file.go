@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"sync"
 
 	"reprise/trace/table"
 )
@@ -13,8 +14,10 @@ import (
 // metaKey is the footer key of the header.
 const metaKey = "reprise"
 
-// columns is the trace table of artifacts.md §1, in its order.
-func columns() *table.Table[Request] {
+// columns is the trace table of artifacts.md §1, in its order; built once.
+var columns = sync.OnceValue(newColumns)
+
+func newColumns() *table.Table[Request] {
 	type r = Request
 	return table.New("trace",
 		table.Int("id", func(q *r) *int64 { return &q.ID }),
@@ -49,6 +52,12 @@ func columns() *table.Table[Request] {
 		table.OptInt("duration_us", func(q *r) *Opt[int64] { return &q.Dur }),
 	)
 }
+
+// Columns returns the column names in file order.
+func Columns() []string { return columns().Columns() }
+
+// Cells returns a request's values in the order of Columns (table.Cells).
+func Cells(r *Request) []any { return columns().Cells(r) }
 
 // Write writes a trace file. Requests must come in order of arrival, with ids
 // from 0, either all or none with a time; anything else is an error. A trace

@@ -60,15 +60,9 @@ func (o *bundleOptions) run(s *stdio, args []string) error {
 	}
 	in := bundle.Input{Spec: sp, Profile: o.profile, K: o.k, U: o.u, Calendar: o.calendar, Tool: version()}
 	if len(args) == 2 {
-		a, err := s.open(args[1])
-		if err != nil {
+		if in.Trace, in.TraceSHA256, err = s.readTrace(args[1]); err != nil {
 			return err
 		}
-		defer a.Close()
-		if in.Trace, err = trace.Load(a, a.size); err != nil {
-			return fmt.Errorf("%s: %w", a.name, err)
-		}
-		in.TraceSHA256 = a.sha256
 	}
 	if !strings.HasSuffix(o.output, ".tar.zst") {
 		if err := bundle.Write(o.output, in); err != nil {

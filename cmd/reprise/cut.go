@@ -49,34 +49,29 @@ the earliest. Whatever --stride is, the cut holds whole requests only.`,
 }
 
 func (o *cutOptions) run(s *stdio, path string) error {
-	in, err := s.open(path)
+	t, sha, err := s.readTrace(path)
 	if err != nil {
 		return err
-	}
-	defer in.Close()
-	t, err := trace.Load(in, in.size)
-	if err != nil {
-		return fmt.Errorf("%s: %w", in.name, err)
 	}
 	from, to := o.from.Microseconds(), o.to.Microseconds()
 	args := []string{"--from", o.from.String(), "--to", o.to.String()}
 	if o.peak > 0 {
 		from, err = o.findPeak(t)
 		if err != nil {
-			return fmt.Errorf("%s: %w", in.name, err)
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		to = from + o.peak.Microseconds()
 		args = []string{"--peak", o.peak.String()}
 	}
 	out, err := t.Window(from, to)
 	if err != nil {
-		return fmt.Errorf("%s: %w", in.name, err)
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	if len(out.Requests) == 0 {
-		return fmt.Errorf("%s: no request arrives between %v and %v", in.name, time.Duration(from)*time.Microsecond, time.Duration(to)*time.Microsecond)
+		return fmt.Errorf("%s: no request arrives between %v and %v", path, time.Duration(from)*time.Microsecond, time.Duration(to)*time.Microsecond)
 	}
 	out.Header.Tool = version()
-	out.Header.DerivedFrom = &trace.Derived{SHA256: in.sha256, Verb: "cut", Args: args}
+	out.Header.DerivedFrom = &trace.Derived{SHA256: sha, Verb: "cut", Args: args}
 	s.talk("kept %d of %d requests, from %v to %v of the trace", len(out.Requests), len(t.Requests),
 		time.Duration(from)*time.Microsecond, time.Duration(to)*time.Microsecond)
 	return s.writeTrace(o.output, out)
@@ -91,7 +86,7 @@ func (o *cutOptions) findPeak(t *trace.Trace) (int64, error) {
 	if stride <= 0 {
 		stride = max(o.peak/60, time.Microsecond)
 	}
-	return fit.PeakWindow(fit.Times(t), o.peak.Microseconds(), stride.Microseconds()).Start, nil
+	return fit.PeakWindow(fit.Times(t), o.peak.Microseconds(), stride.Microseconds()).FromUS, nil
 }
 
 // writeTrace writes a trace artifact; one that stays with the customer is

@@ -12,8 +12,11 @@ import (
 //go:embed examples/agreement.yaml
 var agreementExample string
 
+//go:embed examples/policy.yaml
+var policyExample string
+
 func newInit(io *stdio) *cobra.Command {
-	examples := map[string]string{"agreement": agreementExample}
+	examples := map[string]string{"agreement": agreementExample, "policy": policyExample}
 	kinds := slices.Sorted(maps.Keys(examples))
 	return &cobra.Command{
 		Use:       "init KIND",

@@ -21,7 +21,7 @@ var mayReach = map[string][]string{
 	"sanitize": {"sanitize", "ingest", "trace"},
 	"fit":      {"fit", "trace"},
 	"replay":   {"replay", "fit", "trace"},
-	"cmd":      {"cmd", "replay", "fit", "sanitize", "ingest", "trace"},
+	"cmd":      {"cmd", "replay", "fit", "sanitize", "ingest", "trace", "testdata"},
 	"testdata": {"testdata"},
 }
 

@@ -14,6 +14,7 @@ type Column[T any] struct {
 	node parquet.Node
 	put  func(row *T, dst parquet.Row) parquet.Row
 	get  func(row *T, vals []parquet.Value) error
+	cell func(row *T) any
 }
 
 // Name returns the column's name.
@@ -70,6 +71,7 @@ func Int[T any, I integer](name string, at func(*T) *I) Column[T] {
 			*at(r) = I(intOf(bits, vals[0]))
 			return nil
 		},
+		cell: func(r *T) any { return int64(*at(r)) },
 	}
 }
 
@@ -94,6 +96,12 @@ func OptInt[T any, I integer](name string, at func(*T) *Opt[I]) Column[T] {
 			*at(r) = Some(I(intOf(bits, vals[0])))
 			return nil
 		},
+		cell: func(r *T) any {
+			if o := at(r); o.OK {
+				return int64(o.V)
+			}
+			return nil
+		},
 	}
 }
 
@@ -109,6 +117,7 @@ func Bool[T any](name string, at func(*T) *bool) Column[T] {
 			*at(r) = vals[0].Boolean()
 			return nil
 		},
+		cell: func(r *T) any { return *at(r) },
 	}
 }
 
@@ -132,6 +141,12 @@ func OptBool[T any](name string, at func(*T) *Opt[bool]) Column[T] {
 			*at(r) = Some(vals[0].Boolean())
 			return nil
 		},
+		cell: func(r *T) any {
+			if o := at(r); o.OK {
+				return o.V
+			}
+			return nil
+		},
 	}
 }
 
@@ -147,6 +162,7 @@ func Float[T any](name string, at func(*T) *float64) Column[T] {
 			*at(r) = vals[0].Double()
 			return nil
 		},
+		cell: func(r *T) any { return *at(r) },
 	}
 }
 
@@ -170,6 +186,12 @@ func OptString[T any](name string, at func(*T) *string) Column[T] {
 			}
 			return nil
 		},
+		cell: func(r *T) any {
+			if s := *at(r); s != "" {
+				return s
+			}
+			return nil
+		},
 	}
 }
 
@@ -185,6 +207,7 @@ func String[T any](name string, at func(*T) *string) Column[T] {
 			*at(r) = string(vals[0].ByteArray())
 			return nil
 		},
+		cell: func(r *T) any { return *at(r) },
 	}
 }
 
@@ -209,6 +232,7 @@ func Enum[T any, E ~uint8](name string, names []string, at func(*T) *E) Column[T
 			*at(r) = E(i)
 			return nil
 		},
+		cell: func(r *T) any { return names[int(*at(r))] },
 	}
 }
 
@@ -240,5 +264,6 @@ func Ints[T any](name string, at func(*T) *[]int32) Column[T] {
 			*at(r) = list
 			return nil
 		},
+		cell: func(r *T) any { return append([]int32{}, *at(r)...) },
 	}
 }

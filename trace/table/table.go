@@ -55,6 +55,16 @@ func (t *Table[T]) Columns() []string {
 	return names
 }
 
+// Cells returns the values of a row in the order of the columns: nil for null,
+// a number, a bool, a string or a list of 32-bit integers.
+func (t *Table[T]) Cells(row *T) []any {
+	out := make([]any, len(t.columns))
+	for i := range t.columns {
+		out[i] = t.columns[i].cell(row)
+	}
+	return out
+}
+
 // ordered is a Parquet group that keeps its fields in the order given, which
 // parquet.Group, a map, cannot.
 type ordered struct {

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/progress"
+	"github.com/spf13/cobra"
+
+	"reprise/ingest"
+	"reprise/sanitize"
+	"reprise/trace"
+	"reprise/trace/block"
+	"reprise/trace/token"
+)
+
+type ingestOptions struct {
+	tokenizer string
+	mapping   []string
+	policy    string
+	maxBad    string
+	keyFile   string
+	output    string
+}
+
+func newIngest(s *stdio) *cobra.Command {
+	var o ingestOptions
+	names, _, err := ingest.SchemaNames()
+	if err != nil {
+		names = []string{err.Error()}
+	}
+	c := &cobra.Command{
+		Use:   "ingest LOG...",
+		Short: "Read request logs into a local trace: tokenized, exact, without text",
+		Long: `Ingest reads request logs (CSV, JSON lines or a JSON array; plain, gzip or
+zstd, told by content) and writes the local trace: one row a request, with
+exact lengths, prefix blocks and times, and no text. It stays with the customer
+(mode 0600); what leaves is made by reprise bundle.
+
+Sources known by content: ` + strings.Join(names, ", ") + `. Any other log
+goes in with --map FIELD=COLUMN.PATH[@UNIT]; fields: ` + strings.Join(ingest.FieldNames(), ", ") + `.
+
+A row that cannot be used is counted with its reason and position, and the
+rest goes on; above --max-bad nothing is written. A log without times is taken.`,
+		Example: `  reprise ingest AzureLLMInferenceTrace_conv.csv -o conv.trace.parquet
+  reprise ingest log.jsonl.gz --map input_tokens=usage.in --map arrival=ts@ms -o day.trace.parquet`,
+		Args: atLeast(1, "one log or more, or - for standard input"),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), s, args) },
+	}
+	c.Flags().StringVar(&o.tokenizer, "tokenizer", "", "count tokens with: "+strings.Join(token.Names(), ", ")+" (default: the policy's, o200k_base)")
+	c.Flags().StringArrayVar(&o.mapping, "map", nil, "field=column.path, may be repeated")
+	c.Flags().StringVar(&o.policy, "policy", "", "what may be kept (YAML; see reprise init policy)")
+	c.Flags().StringVar(&o.maxBad, "max-bad", "", "largest share of rejected rows, for instance 5% or 0.05 (default: the policy's, 5%)")
+	c.Flags().StringVar(&o.keyFile, "key-file", "", "32 bytes that key the digests of several exports alike (default: fresh, never written)")
+	outputFlag(c, &o.output, "trace file to write")
+	return c
+}
+
+func (o *ingestOptions) run(ctx context.Context, s *stdio, paths []string) error {
+	policy, err := o.readPolicy()
+	if err != nil {
+		return err
+	}
+	mapping, err := o.parseMap()
+	if err != nil {
+		return usageError{err}
+	}
+	if o.output == "" && terminal(s.out) {
+		return usagef("will not write a trace to the terminal: give -o FILE")
+	}
+	key, err := o.key()
+	if err != nil {
+		return err
+	}
+	tok, err := token.Open(policy.Tokenizer)
+	if err != nil {
+		return usageError{err}
+	}
+	b := s.newBar("reading", sizeOf(paths), progress.UnitsBytes)
+	defer b.close()
+	log, err := ingest.Open(ctx, ingest.Inputs{Paths: paths, Stdin: s.in, Map: mapping, Progress: b.set})
+	if err != nil {
+		return err
+	}
+	t, account, err := sanitize.ApplyLog(ctx, log, policy, tok, key)
+	b.close()
+	if err != nil {
+		return err
+	}
+	s.talkIngest(log, account)
+	if err := account.TooBad(policy.MaxBad); err != nil {
+		return err
+	}
+	if len(t.Requests) == 0 {
+		return errors.New("no request was kept, so there is no trace to write")
+	}
+	t.Header.Tool = version()
+	return s.writeTrace(o.output, t)
+}
+
+func (o *ingestOptions) readPolicy() (sanitize.Policy, error) {
+	p := sanitize.DefaultPolicy()
+	if o.policy != "" {
+		data, err := os.ReadFile(o.policy)
+		if err != nil {
+			return p, err
+		}
+		if p, err = sanitize.ParsePolicy(data); err != nil {
+			return p, fmt.Errorf("%s: %w", o.policy, err)
+		}
+	}
+	if o.tokenizer != "" {
+		p.Tokenizer = o.tokenizer
+	}
+	if o.maxBad != "" {
+		v, err := parseShare(o.maxBad)
+		if err != nil {
+			return p, usagef("--max-bad: %w", err)
+		}
+		p.MaxBad = v
+	}
+	return p, p.Validate()
+}
+
+// parseShare reads "5%" or "0.05".
+func parseShare(s string) (float64, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0 && v <= 1) {
+		return 0, errors.New("want a share such as 5% or 0.05")
+	}
+	return v, nil
+}
+
+func (o *ingestOptions) parseMap() (*ingest.Mapping, error) {
+	if len(o.mapping) == 0 {
+		return nil, nil
+	}
+	return ingest.ParseMap(o.mapping)
+}
+
+func (o *ingestOptions) key() ([32]byte, error) {
+	if o.keyFile == "" {
+		return block.NewKey(), nil
+	}
+	data, err := os.ReadFile(o.keyFile)
+	if err != nil {
+		return [32]byte{}, err
+	}
+	if len(data) != 32 {
+		return [32]byte{}, fmt.Errorf("%s holds %d bytes, a key has 32 (head -c 32 /dev/urandom makes one)", o.keyFile, len(data))
+	}
+	return [32]byte(data), nil
+}
+
+// sizeOf is the size of all inputs, 0 when one is not a file.
+func sizeOf(paths []string) int64 {
+	var n int64
+	for _, p := range paths {
+		st, err := os.Stat(p)
+		if err != nil || !st.Mode().IsRegular() {
+			return 0
+		}
+		n += st.Size()
+	}
+	return n
+}
+
+// talkIngest says what was read and what became of every row.
+func (s *stdio) talkIngest(log *ingest.Log, a *sanitize.Account) {
+	schema := log.Schema()
+	s.talk("source: %s (%s)", schema.Name, schema.Why)
+	for _, n := range log.Notes() {
+		s.talk("note: %s", n)
+	}
+	if u := log.Unmapped(); len(u) > 0 {
+		s.talk("dropped %d columns that no field is taken from: %s", len(u), strings.Join(firstFew(u, 12), ", "))
+	}
+	c := a.Counts()
+	s.talk("read %d rows = %d kept + %d rejected + %d excluded", c.Read, c.Kept, trace.Total(c.Rejected), trace.Total(c.Excluded))
+	for _, r := range sanitize.Reasons() {
+		if n := a.Rejected[r]; n > 0 {
+			s.talk("rejected %d: %s, first at %s", n, r, positions(a.First[r]))
+		}
+	}
+	for _, r := range sanitize.Rules() {
+		if n := a.Excluded[r]; n > 0 {
+			s.talk("excluded %d: %s", n, r)
+		}
+	}
+}
+
+func positions(at []ingest.Pos) string {
+	var out []string
+	for _, p := range at {
+		out = append(out, p.String())
+	}
+	return strings.Join(out, ", ")
+}
+
+func firstFew(list []string, n int) []string {
+	if len(list) <= n {
+		return list
+	}
+	return append(slices.Clone(list[:n]), fmt.Sprintf("and %d more", len(list)-n))
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"reprise/replay/mock"
+	"reprise/trace/token"
+)
+
+type mockOptions struct {
+	listen    string
+	preset    string
+	lawFile   string
+	model     string
+	tokenizer string
+	seed      uint64
+	stamps    bool
+	printLaw  bool
+}
+
+func newMock(io *stdio) *cobra.Command {
+	var o mockOptions
+	c := &cobra.Command{
+		Use:   "mock",
+		Short: "Serve a mock inference engine with an OpenAI-compatible API",
+		Long: `Mock serves an inference engine model: continuous batching, chunked prefill, KV
+blocks, preemption and a prefix cache, so that latency grows with load and
+there is a knee. It is for learning, planning and tests; it is not a promise
+about any real engine.
+
+The law in force is printed by --print-law and served at /mock/law; how late
+the mock itself was, at /mock/lateness. It serves until interrupted.
+
+Presets: ` + presetNames() + `. MOCK_API_KEY, when set, is the key that clients must send.`,
+		Example: `  reprise mock --preset demo --listen 127.0.0.1:8000`,
+		Args:    exactly(0, "flags only"),
+		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context(), io) },
+	}
+	c.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8000", "address to serve on")
+	c.Flags().StringVar(&o.preset, "preset", "demo", "law by name: "+presetNames())
+	c.Flags().StringVar(&o.lawFile, "law", "", "law from a JSON file, as --print-law writes it, instead of a preset")
+	c.Flags().StringVar(&o.model, "model", "mock", "model name to serve")
+	c.Flags().StringVar(&o.tokenizer, "tokenizer", "o200k_base", "tokenizer that prompts are counted with")
+	c.Flags().Uint64Var(&o.seed, "seed", 1, "seed of answers and jitter")
+	c.Flags().BoolVar(&o.stamps, "stamps", false, "put a send stamp into each event, so that a client's own error can be read off")
+	c.Flags().BoolVar(&o.printLaw, "print-law", false, "print the law as JSON and end")
+	return c
+}
+
+func presetNames() string {
+	var names []string
+	for _, l := range mock.Presets() {
+		names = append(names, l.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (o *mockOptions) run(ctx context.Context, s *stdio) error {
+	law, err := o.law()
+	if err != nil {
+		return err
+	}
+	if o.printLaw {
+		e := json.NewEncoder(s.out)
+		e.SetIndent("", "  ")
+		return e.Encode(law)
+	}
+	srv, err := o.start(ctx, law)
+	if err != nil {
+		return err
+	}
+	s.talk("serving model %s at %s (law %s: %s)", o.model, srv.URL(), law.Name, law.Source)
+	<-srv.Done()
+	s.talk("stopped; own lateness: %s", lateness(srv))
+	if ctx.Err() != nil {
+		return nil // being stopped is how a server ends
+	}
+	return srv.Close()
+}
+
+func (o *mockOptions) law() (mock.Law, error) {
+	if o.lawFile == "" {
+		law, err := mock.Preset(o.preset)
+		if err != nil {
+			return law, usageError{err}
+		}
+		return law, nil
+	}
+	data, err := os.ReadFile(o.lawFile)
+	if err != nil {
+		return mock.Law{}, err
+	}
+	return mock.DecodeLaw(data)
+}
+
+func (o *mockOptions) start(ctx context.Context, law mock.Law) (*mock.Server, error) {
+	t, err := token.Open(o.tokenizer)
+	if err != nil {
+		return nil, err
+	}
+	cfg := mock.DefaultConfig(law, t)
+	cfg.Addr, cfg.Model, cfg.Seed, cfg.StampEvents = o.listen, o.model, o.seed, o.stamps
+	cfg.APIKey = os.Getenv("MOCK_API_KEY")
+	return mock.Start(ctx, cfg)
+}
+
+func lateness(srv *mock.Server) string {
+	b, err := json.Marshal(srv.Lateness())
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}

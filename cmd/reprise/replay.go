@@ -1,0 +1,295 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/progress"
+	"github.com/spf13/cobra"
+
+	"reprise/replay"
+	"reprise/replay/openai"
+	"reprise/trace"
+	"reprise/trace/spec"
+	"reprise/trace/token"
+)
+
+type replayOptions struct {
+	url       string
+	model     string
+	api       string
+	keyFile   string
+	headers   []string
+	tokenizer string
+	cache     string
+	salt      int64
+	ignoreEOS string
+	warmup    time.Duration
+	grace     time.Duration
+	slo       []string
+	spec      string
+	region    string
+	output    string
+}
+
+func newReplay(s *stdio) *cobra.Command {
+	var o replayOptions
+	c := &cobra.Command{
+		Use:   "replay TRACE",
+		Short: "Send a trace, open loop at true speed, to an OpenAI-compatible endpoint",
+		Long: `Replay sends every request of a trace at its own instant to an OpenAI-compatible
+chat or completions endpoint, streaming. The schedule is absolute: a request
+that is late is sent late and says so; none is dropped, re-timed or sent early.
+Prompts are surrogate text of exactly the recorded tokens, sharing exactly what
+the recorded prompts shared.
+
+Latency is told from the scheduled instant, and beside it from the bytes
+written. The results go into a folder, whose name is printed; reprise report
+reads it. An interrupt sends no more, lets what is under way finish within
+--grace, and keeps what there is.
+
+The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
+		Example: `  reprise replay peak.trace.parquet --url http://127.0.0.1:8000 --spec agreed.spec.json -o run/
+  reprise report run/`,
+		Args: exactly(1, "one trace"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.url == "" {
+				return usagef("--url is missing: the endpoint, for instance http://127.0.0.1:8000")
+			}
+			return o.run(c.Context(), s, args[0])
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.url, "url", "", "endpoint: its base, with or without /v1, or in full")
+	f.StringVar(&o.model, "model", "", "model name (default: the one that the endpoint serves)")
+	f.StringVar(&o.api, "api", "", "chat or completions (default: as the URL says, else chat)")
+	f.StringVar(&o.keyFile, "api-key-file", "", "file that holds the API key")
+	f.StringArrayVar(&o.headers, "header", nil, "NAME=VARIABLE: send a header with the value of an environment variable")
+	f.StringVar(&o.tokenizer, "tokenizer", "", "tokenizer of the surrogate text (default: the trace's, else o200k_base)")
+	f.StringVar(&o.cache, "cache", replay.CacheWorkload, "prefix cache: workload (shares within the run), none, keep (repeats stay warm)")
+	f.Int64Var(&o.salt, "salt", 0, "salt that sets this run's text apart (default: from the clock)")
+	f.StringVar(&o.ignoreEOS, "ignore-eos", openai.Auto, "ask the server to write on to the planned length: auto, on, off")
+	f.DurationVar(&o.warmup, "warmup", 0, "leave the first part of the trace out of the headline")
+	f.DurationVar(&o.grace, "grace", 30*time.Second, "what requests under way get after an interrupt")
+	f.StringArrayVar(&o.slo, "slo", nil, `limit such as "ttft p95 <= 800ms at client", may be repeated`)
+	f.StringVar(&o.spec, "spec", "", "spec whose limits and region hold")
+	f.StringVar(&o.region, "region", "", "where the endpoint is")
+	f.StringVarP(&o.output, "output", "o", "", "results folder to make (default: run-DATE-TIME)")
+	return c
+}
+
+func (o *replayOptions) run(ctx context.Context, s *stdio, path string) error {
+	t, sha, err := s.readTrace(path)
+	if err != nil {
+		return err
+	}
+	plan, err := replay.NewPlan(t)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	plan.WarmUp(o.warmup)
+	run := o.describe(path, sha, t)
+	if err := o.limits(s, run); err != nil {
+		return err
+	}
+	if o.output == "" {
+		o.output = time.Now().UTC().Format("run-20060102-150405Z")
+	}
+	if _, err := os.Lstat(o.output); err == nil {
+		return withHint(fmt.Errorf("%s exists already", o.output), "name another folder with -o")
+	}
+	client, err := o.client(t, run)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	notes, err := client.Preflight(ctx)
+	if err != nil {
+		return err
+	}
+	run.Notes = append(run.Notes, notes...)
+	run.Endpoint = client.Endpoint()
+	for _, n := range run.Notes {
+		s.talk("note: %s", n)
+	}
+	s.talk("sending %d requests over %v to %s (%s, model %s)", len(plan.Jobs), plan.Length().Round(time.Millisecond),
+		run.Endpoint.URL, run.Endpoint.API, run.Endpoint.Model)
+	return o.send(ctx, s, plan, client, run)
+}
+
+// describe fills in what is known before the run.
+func (o *replayOptions) describe(path, sha string, t *trace.Trace) *replay.Run {
+	if o.salt == 0 {
+		o.salt = time.Now().UnixNano()
+	}
+	return &replay.Run{
+		Kind: replay.RunKind, Version: replay.RunVersion, Tool: version(), Status: replay.Running,
+		StartedAt: time.Now().UTC().Format(time.RFC3339), Trace: replay.Input{Name: filepath.Base(path), SHA256: sha},
+		Mode: "open_loop", Environment: replay.ThisEnvironment(), Region: o.region, Flags: o.flags(),
+		Cache: replay.CacheMode{Mode: o.cache, ExpectedHitRate: expectedHits(t, o.cache)},
+	}
+}
+
+// expectedHits is what an unbounded cache could serve of the prompts as they
+// are sent.
+func expectedHits(t *trace.Trace, mode string) float64 {
+	if mode == replay.CacheNone {
+		return 0
+	}
+	return replay.ExpectedHitRate(t)
+}
+
+// flags is the command line without secrets: no value of a header or key.
+func (o *replayOptions) flags() []string {
+	out := []string{"--cache", o.cache, "--salt", fmt.Sprint(o.salt), "--ignore-eos", o.ignoreEOS, "--warmup", o.warmup.String()}
+	for _, l := range o.slo {
+		out = append(out, "--slo", l)
+	}
+	for _, h := range o.headers {
+		name, _, _ := strings.Cut(h, "=")
+		out = append(out, "--header", name)
+	}
+	return out
+}
+
+// limits takes SLO and region from the spec, or from flags.
+func (o *replayOptions) limits(s *stdio, run *replay.Run) error {
+	run.SLO = []spec.SLO{}
+	if o.spec != "" {
+		sp, sha, err := s.readSpec(o.spec)
+		if err != nil {
+			return err
+		}
+		run.Spec = &replay.Input{Name: filepath.Base(o.spec), SHA256: sha}
+		run.SLO = append(run.SLO, sp.Question.SLO...)
+		if run.Region == "" {
+			run.Region = sp.Question.Region
+		}
+	}
+	for _, line := range o.slo {
+		l, err := parseSLO(line)
+		if err != nil {
+			return usagef("--slo: %w", err)
+		}
+		run.SLO = append(run.SLO, l)
+	}
+	return nil
+}
+
+func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client, error) {
+	name := t.Header.Tokenizer.Name
+	if o.tokenizer != "" {
+		name = o.tokenizer
+	}
+	if name == "" {
+		name = "o200k_base"
+		run.Notes = append(run.Notes, "the trace names no tokenizer: surrogate text is made with "+name)
+	}
+	tok, err := token.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := token.NewText(tok, 0)
+	if err != nil {
+		return nil, err
+	}
+	prompts, err := replay.NewPrompts(text, t, o.cache, o.salt)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	run.Notes = append(run.Notes, prompts.Notes()...)
+	key, err := o.apiKey()
+	if err != nil {
+		return nil, err
+	}
+	header, err := o.header()
+	if err != nil {
+		return nil, err
+	}
+	c, err := openai.New(openai.Config{URL: o.url, API: o.api, Model: o.model, Key: key, Headers: header,
+		Prompter: prompts, IgnoreEOS: o.ignoreEOS})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return c, nil
+}
+
+func (o *replayOptions) apiKey() (string, error) {
+	if o.keyFile != "" {
+		data, err := os.ReadFile(o.keyFile)
+		return strings.TrimSpace(string(data)), err
+	}
+	for _, name := range []string{"REPRISE_API_KEY", "OPENAI_API_KEY"} {
+		if v := os.Getenv(name); v != "" {
+			return v, nil
+		}
+	}
+	return "", nil
+}
+
+func (o *replayOptions) header() (http.Header, error) {
+	h := http.Header{}
+	for _, pair := range o.headers {
+		name, variable, ok := strings.Cut(pair, "=")
+		value, set := os.LookupEnv(variable)
+		if !ok || !set {
+			return nil, usagef("--header wants NAME=VARIABLE with a variable that is set")
+		}
+		h.Set(name, value)
+	}
+	return h, nil
+}
+
+// send runs the plan and keeps the results, however it ends.
+func (o *replayOptions) send(ctx context.Context, s *stdio, plan *replay.Plan, client *openai.Client, run *replay.Run) error {
+	run.Planned = int64(len(plan.Jobs))
+	w, err := replay.CreateDir(o.output, run)
+	if err != nil {
+		return err
+	}
+	b := s.newBar("replaying", run.Planned, progress.UnitsDefault)
+	n := int64(0)
+	stats, runErr := plan.Run(ctx, client, replay.Options{Grace: o.grace, Health: func(h replay.HealthRow) { w.Health(h) }},
+		func(r replay.Result) error {
+			n++
+			b.set(n)
+			return w.Result(r)
+		})
+	b.close()
+	run.Status = replay.Complete
+	if runErr != nil {
+		run.Status, run.AbortReason = replay.Aborted, oneLine(runErr.Error())
+	}
+	run.Planned, run.PlannedS, run.WallS = stats.Planned, stats.PlannedS, stats.WallS
+	run.Outcomes, run.Verdict, run.Clock = stats.Outcomes, stats.Verdict, stats.Clock
+	if err := w.Finish(run); err != nil {
+		return err
+	}
+	return o.conclude(s, run, runErr)
+}
+
+func (o *replayOptions) conclude(s *stdio, run *replay.Run, runErr error) error {
+	var parts []string
+	for _, c := range run.Outcomes {
+		if c.N > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.N, c.Class))
+		}
+	}
+	s.talk("planned %d = %s; client %s: %s", run.Planned, strings.Join(parts, " + "), run.Verdict.Verdict, run.Verdict.Reason)
+	fmt.Fprintln(s.out, o.output)
+	switch {
+	case errors.Is(runErr, replay.ErrInterrupted):
+		return interrupted{fmt.Errorf("%w; what there is was kept in %s", runErr, o.output)}
+	case runErr != nil:
+		return runErr
+	case run.Verdict.Verdict == replay.ClientLimited:
+		return verdict{exitDistrust, "the client was late: " + run.Verdict.Reason}
+	}
+	return nil
+}

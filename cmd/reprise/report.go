@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"reprise/replay"
+	"reprise/replay/report"
+)
+
+type reportOptions struct {
+	format string
+	html   string
+	output string
+}
+
+func newReport(s *stdio) *cobra.Command {
+	var o reportOptions
+	c := &cobra.Command{
+		Use:   "report RESULTS...",
+		Short: "Report on results: latency, goodput under the SLO, verdict on the client",
+		Long: `Report reads one or more results folders and prints percentiles, goodput under
+the limits of the run, and whether the client may be believed. Several folders
+are set side by side, and against throughput when their loads differ; LABEL=DIR
+names one.
+
+Exit codes: 0 limits met, or none set; 3 a limit missed; 4 the client was late,
+so the numbers are not to be trusted.`,
+		Example: `  reprise report run/
+  reprise report trace=run-a/ synthetic=run-b/ --html report.html`,
+		Args: atLeast(1, "one results folder or more"),
+		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), s, args) },
+	}
+	c.Flags().StringVar(&o.format, "format", "text", "text, json, md or html")
+	c.Flags().StringVar(&o.html, "html", "", "also write one offline HTML page to this file")
+	outputFlag(c, &o.output, "file to write")
+	return c
+}
+
+func (o *reportOptions) run(_ context.Context, s *stdio, args []string) error {
+	r, err := buildReport(args)
+	if err != nil {
+		return err
+	}
+	render, ok := map[string]func(io.Writer) error{"text": r.Text, "json": r.JSON, "md": r.Markdown, "html": r.HTML}[o.format]
+	if !ok {
+		return usagef("--format is %q, want text, json, md or html", o.format)
+	}
+	if o.html != "" {
+		if err := s.write(o.html, 0o644, false, r.HTML); err != nil {
+			return err
+		}
+		s.talk("wrote %s", o.html)
+	}
+	if err := s.write(o.output, 0o644, false, render); err != nil {
+		return err
+	}
+	if r.Exit != exitDone {
+		return verdict{r.Exit, r.Reason}
+	}
+	return nil
+}
+
+// buildReport reads results folders, each optionally LABEL=DIR.
+func buildReport(args []string) (*report.Report, error) {
+	var inputs []report.Input
+	for _, a := range args {
+		label, path, ok := strings.Cut(a, "=")
+		if !ok {
+			label, path = filepath.Base(filepath.Clean(a)), a
+		}
+		d, err := replay.OpenDir(path)
+		if err != nil {
+			return nil, err
+		}
+		defer d.Close()
+		in := report.Input{Label: label, Run: d.Run, Results: d.Requests()}
+		for h, err := range d.Health() {
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			in.Health = append(in.Health, h)
+		}
+		inputs = append(inputs, in)
+	}
+	return report.Build(version(), inputs...)
+}

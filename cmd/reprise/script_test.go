@@ -1,0 +1,78 @@
+package main
+
+import (
+	"flag"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "write the expected output of scripts anew")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"reprise": main})
+}
+
+// TestScripts runs the command as users run it: testdata/scripts/*.txtar.
+func TestScripts(t *testing.T) {
+	root, err := filepath.Abs(module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join(root, "testdata", "scripts"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("TESTDATA", filepath.Join(root, "testdata"))
+			env.Setenv("SHARED", filepath.Join(root, "..", "shared"))
+			env.Setenv("HTML_URL", serve(env, htmlAnswer))
+			env.Setenv("LOCKED_URL", serve(env, locked))
+			dead, err := deadURL()
+			env.Setenv("DEAD_URL", dead)
+			return err
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "shared" {
+				_, err := os.Stat(filepath.Join(root, "..", "shared", "data"))
+				return err == nil, nil
+			}
+			return false, nil
+		},
+	})
+}
+
+func serve(env *testscript.Env, h http.HandlerFunc) string {
+	s := httptest.NewServer(h)
+	env.Defer(s.Close)
+	return s.URL
+}
+
+// htmlAnswer is a web page where an API was expected.
+func htmlAnswer(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Write([]byte("<!DOCTYPE html><html><body>Welcome</body></html>"))
+}
+
+// locked is an endpoint whose key we do not have.
+func locked(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusUnauthorized)
+	w.Write([]byte(`{"error":{"message":"Unauthorized","type":"invalid_request_error"}}`))
+}
+
+// deadURL is a port on which nobody listens.
+func deadURL() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return "http://" + l.Addr().String(), nil
+}
