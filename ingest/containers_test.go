@@ -212,9 +212,11 @@ func TestSchemas(t *testing.T) {
 
 // Two inputs are read one after the other; of two sources, not at all.
 func TestInputs(t *testing.T) {
-	l, recs, _, err := readAll(t, Inputs{Paths: []string{"../testdata/logs/openai/log.jsonl", "../testdata/logs/openai/log.json"}})
-	if err != nil || len(recs) != 14 || len(l.Sources()) != 2 {
-		t.Fatal(len(recs), err)
+	var read int64
+	l, recs, _, err := readAll(t, Inputs{Paths: []string{"../testdata/logs/openai/log.jsonl", "../testdata/logs/openai/log.json"},
+		Progress: func(n int64) { read = n }})
+	if err != nil || len(recs) != 14 || len(l.Sources()) != 2 || read != l.Sources()[0].Bytes+l.Sources()[1].Bytes {
+		t.Fatal(len(recs), read, l.Sources(), err)
 	}
 	_, _, _, err = readAll(t, Inputs{Paths: []string{"../testdata/logs/openai/log.jsonl", "../testdata/logs/lengths/log.csv"}})
 	if err == nil || !strings.Contains(err.Error(), "two runs") {

@@ -80,7 +80,7 @@ func (l *Log) file(path string, yield func(Record, error) bool) bool {
 	s, done := l.stdin, func() {}
 	if path != "-" {
 		var err error
-		if s, done, err = l.source(path, l.in.Progress); err != nil {
+		if s, done, err = l.source(path, l.progress); err != nil {
 			yield(Record{}, err)
 			return false
 		}

@@ -17,7 +17,7 @@ type Inputs struct {
 	Paths    []string
 	Stdin    io.Reader
 	Map      *Mapping          // laid over the schema that is recognised; nil for none
-	Progress func(bytes int64) // called with the bytes of the files as they are read
+	Progress func(bytes int64) // called with the bytes of all files read so far
 }
 
 // Log is an opened log. Its rows can be read once.
@@ -31,6 +31,7 @@ type Log struct {
 	ignore  []string
 	sources []trace.Source
 	notes   notes
+	read    int64 // bytes of the files
 	used    bool
 }
 
@@ -87,7 +88,7 @@ func (l *Log) source(path string, progress func(int64)) (*source, func(), error)
 		if l.in.Stdin == nil {
 			return nil, nil, errors.New("no log is given")
 		}
-		s, err := newSource(l.ctx, "stdin", l.in.Stdin, l.in.Progress)
+		s, err := newSource(l.ctx, "stdin", l.in.Stdin, l.progress)
 		return s, func() {}, err
 	}
 	f, err := os.Open(path)
@@ -158,4 +159,12 @@ func requirement(s *schema) string {
 		out = append(out, strings.Join(any, " or "))
 	}
 	return strings.Join(out, ", ")
+}
+
+// progress adds to the bytes read and tells the caller.
+func (l *Log) progress(n int64) {
+	l.read += n
+	if l.in.Progress != nil {
+		l.in.Progress(l.read)
+	}
 }
