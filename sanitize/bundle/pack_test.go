@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -222,6 +223,44 @@ func TestUnpackSparse(t *testing.T) {
 	err = Unpack(bytes.NewReader(z.EncodeAll(data, nil)), filepath.Join(t.TempDir(), "b"))
 	if err == nil || !strings.Contains(err.Error(), "every honest size") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A damaged archive leaves a bundle's files or nothing: a fixed sample of what
+// FuzzUnpack looks for.
+func TestUnpackDamaged(t *testing.T) {
+	d, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := d.DecodeAll(archive(t, file(SpecFile, 10), file(TraceFile, 1000), file(SignatureFile(Customer), 9)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	refused := 0
+	for range 300 {
+		spoiled := bytes.Clone(raw)
+		for range 1 + rng.IntN(3) {
+			spoiled[rng.IntN(len(spoiled))] = byte(rng.IntN(256))
+		}
+		parent := t.TempDir()
+		err := Unpack(bytes.NewReader(z.EncodeAll(spoiled, nil)), filepath.Join(parent, "b"))
+		left, _ := os.ReadDir(parent)
+		if err != nil && len(left) > 0 || err == nil && len(left) != 1 {
+			t.Fatalf("error %v, and %v in the folder", err, left)
+		}
+		if err != nil {
+			refused++
+		}
+	}
+	if refused == 0 || refused == 300 {
+		t.Errorf("%d of 300 refused: the sample shows nothing", refused)
 	}
 }
 
