@@ -46,4 +46,4 @@ check:
 
 # Man pages of every verb and the command reference.
 docs:
-	go run ./cmd/gen-docs docs
+	go run ./cmd/reprise docs docs/cli

@@ -220,25 +220,25 @@ func (d *demo) end() error {
 	}
 	fmt.Fprintf(d.s.err, "\nOpen %s and %s in a browser.\n", d.at("report.html"), d.at("bundle/review.html"))
 	if d.code == exitDistrust {
-		fmt.Fprintln(d.s.err, "The machine was too busy for the client to be on time; the report says so and withholds its headline.")
+		fmt.Fprintln(d.s.err, "A busy machine makes the client late; the report then says so and withholds its headline. Run it again when the machine is quiet.")
 	}
 	return nil
 }
 
 const demoAgreement = `mix: the support chat of Northlight Mutual, with its long instruction block
 date_label: a made-up Thursday in November
-load: 6
+load: 11
 slo:
   - ttft p95 <= 1500ms at client
   - tpot p95 <= 60ms at client
-region: this machine
+region: eu-demo-1
 comparison: none
 out_of_scope:
   - images and audio
 client_run_by: whoever runs the demo
 handoff_command: reprise replay trace.parquet --url $URL
 runs:
-  - {name: confirmation, mode: replay, load: 6, duration: 20s}
+  - {name: confirmation, mode: replay, load: 11, duration: 20s}
 customer: alice@customer.example
 vendor: bob@vendor.example
 `

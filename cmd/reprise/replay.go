@@ -246,9 +246,14 @@ func (o *replayOptions) header() (http.Header, error) {
 	return h, nil
 }
 
+// warmConnections are opened before the clock starts, so that the first
+// requests do not wait for handshakes; more are opened as the load needs them.
+const warmConnections = 32
+
 // send runs the plan and keeps the results, however it ends.
 func (o *replayOptions) send(ctx context.Context, s *stdio, plan *replay.Plan, client *openai.Client, run *replay.Run) error {
 	run.Planned = int64(len(plan.Jobs))
+	client.Connect(ctx, min(len(plan.Jobs), warmConnections))
 	w, err := replay.CreateDir(o.output, run)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ never enters this process. The customer signs first.`,
 				return err
 			}
 			defer b.Close()
-			io.talk("what leaves: %s", strings.Join(b.Spec.Privacy.Leaves, ", "))
+			io.talk("what leaves: %s (review.html has the fields)", strings.Join(leavingFiles(b.Spec.Privacy.Leaves), ", "))
 			if err := b.Sign(c.Context(), o.role, o.key, sign.Prompt{Stderr: io.err}); err != nil {
 				return err
 			}
@@ -52,6 +53,27 @@ never enters this process. The customer signs first.`,
 	c.Flags().StringVar(&o.role, "role", "", "customer or vendor")
 	c.Flags().StringVar(&o.key, "key", "", "SSH key to sign with")
 	return c
+}
+
+// leavingFiles counts the fields that leave by file.
+func leavingFiles(leaves []string) []string {
+	fields := map[string]int{}
+	for _, l := range leaves {
+		file, _, hasField := strings.Cut(l, ": ")
+		if n := fields[file]; hasField {
+			fields[file] = n + 1
+		} else {
+			fields[file] = n
+		}
+	}
+	var out []string
+	for _, f := range slices.Sorted(maps.Keys(fields)) {
+		if n := fields[f]; n > 0 {
+			f = fmt.Sprintf("%s with %d fields", f, n)
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 type verifyOptions struct {

@@ -173,6 +173,10 @@ type curve struct {
 // are points of one curve and not a comparison.
 const apart = 1.2
 
+// minCurve is the number of runs under different labels from which they may be
+// one curve: two, say of a trace and of its synthetic twin, are a comparison.
+const minCurve = 3
+
 // curves groups the summaries by label and endpoint. Where each has one point
 // and their rates are apart, all of them are one curve. It is empty when there
 // is no curve to draw.
@@ -193,6 +197,9 @@ func (r *Report) curves() []curve {
 		longest = max(longest, len(out[j].points))
 	}
 	if longest < 2 {
+		if len(r.Summaries) < minCurve {
+			return nil
+		}
 		all := curve{}
 		for i := range r.Summaries {
 			all.points = append(all.points, &r.Summaries[i])

@@ -35,7 +35,7 @@ const (
 var hourly = [24]float64{20, 14, 10, 8, 8, 14, 40, 90, 170, 230, 250, 240, 190, 210, 230, 220, 200, 170, 130, 100, 80, 60, 45, 30}
 
 // burstRate is the extra conversations a second during the burst.
-const burstRate = 4.6
+const burstRate = 8.0
 
 type message struct {
 	Role    string `json:"role"`

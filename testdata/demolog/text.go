@@ -104,7 +104,7 @@ func (g *generator) question(turn int) string {
 
 // answer has a lognormal number of sentences.
 func (g *generator) answer() string {
-	n := max(1, min(24, int(math.Round(math.Exp(1.0+0.6*g.rng.NormFloat64())))))
+	n := max(1, min(24, int(math.Round(math.Exp(1.1+0.6*g.rng.NormFloat64())))))
 	parts := make([]string, n)
 	for i := range parts {
 		parts[i] = pick(g.rng, sentences)
