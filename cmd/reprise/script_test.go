@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"net"
 	"net/http"
@@ -10,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"reprise/replay/mock"
+	"reprise/trace/token"
 )
 
 var update = flag.Bool("update", false, "write the expected output of scripts anew")
@@ -34,6 +38,11 @@ func TestScripts(t *testing.T) {
 			env.Setenv("SHARED", filepath.Join(root, "..", "shared"))
 			env.Setenv("HTML_URL", serve(env, htmlAnswer))
 			env.Setenv("LOCKED_URL", serve(env, locked))
+			mock, err := engine(env)
+			if err != nil {
+				return err
+			}
+			env.Setenv("MOCK_URL", mock)
 			dead, err := deadURL()
 			env.Setenv("DEAD_URL", dead)
 			return err
@@ -52,6 +61,24 @@ func serve(env *testscript.Env, h http.HandlerFunc) string {
 	s := httptest.NewServer(h)
 	env.Defer(s.Close)
 	return s.URL
+}
+
+// engine starts a mock engine that answers on an exact schedule.
+func engine(env *testscript.Env) (string, error) {
+	law, err := mock.Preset("plain")
+	if err != nil {
+		return "", err
+	}
+	t, err := token.Open("o200k_base")
+	if err != nil {
+		return "", err
+	}
+	srv, err := mock.Start(context.Background(), mock.DefaultConfig(law, t))
+	if err != nil {
+		return "", err
+	}
+	env.Defer(func() { srv.Close() })
+	return srv.URL(), nil
 }
 
 // htmlAnswer is a web page where an API was expected.
