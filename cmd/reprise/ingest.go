@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"reprise/ingest"
@@ -42,8 +43,8 @@ zstd, told by content) and writes the local trace: one row a request, with
 exact lengths, prefix blocks and times, and no text. It stays with the customer
 (mode 0600); what leaves is made by reprise bundle.
 
-Sources known by content: ` + strings.Join(names, ", ") + `. Any other log
-goes in with --map FIELD=COLUMN.PATH[@UNIT]; fields: ` + strings.Join(ingest.FieldNames(), ", ") + `.
+` + text.WrapSoft("Sources known by content: "+strings.Join(names, ", ")+". Any other log goes in with --map "+
+			"FIELD=COLUMN.PATH[@UNIT]; fields: "+strings.Join(ingest.FieldNames(), ", ")+".", 79) + `
 
 A row that cannot be used is counted with its reason and position, and the
 rest goes on; above --max-bad nothing is written. A log without times is taken.`,
