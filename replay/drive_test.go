@@ -415,3 +415,31 @@ func TestMachine(t *testing.T) {
 		t.Fatalf("throttled %d", n)
 	}
 }
+
+// Requests without an answer in the log ask for the median of the others, and
+// the plan says so.
+func TestPlanSettlesOutputs(t *testing.T) {
+	tr := &trace.Trace{Requests: make([]trace.Request, 5)}
+	for i, out := range []int32{10, 0, 400, 30, 20} {
+		tr.Requests[i] = trace.Request{ID: int64(i), T: some(int64(i)), Max: some(int32(4000))}
+		if out > 0 {
+			tr.Requests[i].Output = some(out)
+		}
+	}
+	p, err := NewPlan(tr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Jobs[1].Request.Output; !got.OK || got.V != 20 {
+		t.Errorf("the request without an answer asks for %+v, want 20", got)
+	}
+	if got := p.Jobs[2].Request.Output.V; got != 400 {
+		t.Errorf("a known answer became %d", got)
+	}
+	if len(p.Notes) != 1 || !strings.HasPrefix(p.Notes[0], "1 of 5 requests") {
+		t.Errorf("notes %q", p.Notes)
+	}
+	if tr.Requests[1].Output.OK {
+		t.Error("the trace was changed")
+	}
+}

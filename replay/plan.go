@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"reprise/trace"
@@ -18,8 +19,12 @@ type Job struct {
 	Request trace.Request
 }
 
-// Plan is the schedule of a run: jobs in order of their instants.
-type Plan struct{ Jobs []Job }
+// Plan is the schedule of a run: jobs in order of their instants. Notes says
+// what had to be settled to make it.
+type Plan struct {
+	Jobs  []Job
+	Notes []string
+}
 
 // NewPlan takes the schedule from the arrival times of t; the trace's zero is
 // the run's zero. A trace without times is refused.
@@ -39,7 +44,32 @@ func NewPlan(t *trace.Trace) (*Plan, error) {
 		last = r.T.V
 		p.Jobs[i] = Job{Row: r.ID, Phase: Measure, Sched: r.T.V * 1000, Request: r}
 	}
+	p.settleOutputs()
 	return p, nil
+}
+
+// settleOutputs gives requests whose answer the log does not have (they failed,
+// were cut off, or nobody counted) the median length of the others: left to the
+// server they would write on to their cap, which is not the load of the log.
+func (p *Plan) settleOutputs() {
+	var known []int32
+	for i := range p.Jobs {
+		if out := p.Jobs[i].Request.Output; out.OK {
+			known = append(known, out.V)
+		}
+	}
+	if len(known) == 0 || len(known) == len(p.Jobs) {
+		return
+	}
+	slices.Sort(known)
+	median := known[(len(known)+1)/2-1]
+	for i := range p.Jobs {
+		if r := &p.Jobs[i].Request; !r.Output.OK {
+			r.Output = some(median)
+		}
+	}
+	p.Notes = append(p.Notes, fmt.Sprintf("%d of %d requests have no answer in the trace: they ask for %d tokens, the median of the others",
+		len(p.Jobs)-len(known), len(p.Jobs), median))
 }
 
 // WarmUp makes every job of the first d a warm-up: sent and counted, and left

@@ -104,7 +104,8 @@ func (o *replayOptions) run(ctx context.Context, s *stdio, path string) error {
 	if _, err := os.Lstat(o.output); err == nil {
 		return withHint(fmt.Errorf("%s exists already", o.output), "name another folder with -o")
 	}
-	client, err := o.client(t, run)
+	run.Notes = append(run.Notes, plan.Notes...)
+	client, prompts, err := o.client(t, run)
 	if err != nil {
 		return err
 	}
@@ -113,8 +114,11 @@ func (o *replayOptions) run(ctx context.Context, s *stdio, path string) error {
 	if err != nil {
 		return err
 	}
-	run.Notes = append(run.Notes, notes...)
 	run.Endpoint = client.Endpoint()
+	if short := prompts.TooShort(t, run.Endpoint.Template); short != "" {
+		notes = append(notes, short)
+	}
+	run.Notes = append(run.Notes, notes...)
 	for _, n := range run.Notes {
 		s.talk("note: %s", n)
 	}
@@ -131,7 +135,7 @@ func (o *replayOptions) describe(path, sha string, t *trace.Trace) *replay.Run {
 	return &replay.Run{
 		Kind: replay.RunKind, Version: replay.RunVersion, Tool: version(), Status: replay.Running,
 		StartedAt: time.Now().UTC().Format(time.RFC3339), Trace: replay.Input{Name: filepath.Base(path), SHA256: sha},
-		Mode: "open_loop", Environment: replay.ThisEnvironment(), Region: o.region, Flags: o.flags(),
+		Region: o.region, Flags: o.flags(),
 		Cache: replay.CacheMode{Mode: o.cache, ExpectedHitRate: expectedHits(t, o.cache)},
 	}
 }
@@ -182,7 +186,7 @@ func (o *replayOptions) limits(s *stdio, run *replay.Run) error {
 	return nil
 }
 
-func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client, error) {
+func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client, *replay.Prompts, error) {
 	name := t.Header.Tokenizer.Name
 	if o.tokenizer != "" {
 		name = o.tokenizer
@@ -193,31 +197,31 @@ func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client,
 	}
 	tok, err := token.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	text, err := token.NewText(tok, 0)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	prompts, err := replay.NewPrompts(text, t, o.cache, o.salt)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, nil, usageError{err}
 	}
 	run.Notes = append(run.Notes, prompts.Notes()...)
 	key, err := o.apiKey()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	header, err := o.header()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c, err := openai.New(openai.Config{URL: o.url, API: o.api, Model: o.model, Key: key, Headers: header,
 		Prompter: prompts, IgnoreEOS: o.ignoreEOS})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, nil, usageError{err}
 	}
-	return c, nil
+	return c, prompts, nil
 }
 
 func (o *replayOptions) apiKey() (string, error) {
@@ -252,31 +256,18 @@ const warmConnections = 32
 
 // send runs the plan and keeps the results, however it ends.
 func (o *replayOptions) send(ctx context.Context, s *stdio, plan *replay.Plan, client *openai.Client, run *replay.Run) error {
-	run.Planned = int64(len(plan.Jobs))
 	client.Connect(ctx, min(len(plan.Jobs), warmConnections))
-	w, err := replay.CreateDir(o.output, run)
-	if err != nil {
-		return err
-	}
-	b := s.newBar("replaying", run.Planned, progress.UnitsDefault)
+	b := s.newBar("replaying", int64(len(plan.Jobs)), progress.UnitsDefault)
 	n := int64(0)
-	stats, runErr := plan.Run(ctx, client, replay.Options{Grace: o.grace, Health: func(h replay.HealthRow) { w.Health(h) }},
-		func(r replay.Result) error {
-			n++
-			b.set(n)
-			return w.Result(r)
-		})
+	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Grace: o.grace}, func(replay.Result) {
+		n++
+		b.set(n)
+	})
 	b.close()
-	run.Status = replay.Complete
-	if runErr != nil {
-		run.Status, run.AbortReason = replay.Aborted, oneLine(runErr.Error())
-	}
-	run.Planned, run.PlannedS, run.WallS = stats.Planned, stats.PlannedS, stats.WallS
-	run.Outcomes, run.Verdict, run.Clock = stats.Outcomes, stats.Verdict, stats.Clock
-	if err := w.Finish(run); err != nil {
+	if done == nil {
 		return err
 	}
-	return o.conclude(s, run, runErr)
+	return o.conclude(s, done, err)
 }
 
 func (o *replayOptions) conclude(s *stdio, run *replay.Run, runErr error) error {
