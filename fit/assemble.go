@@ -96,7 +96,7 @@ func lengthSection(t *trace.Trace) (spec.Lengths, error) {
 		n := spec.MeasuredNumber(s.Value, "1", int64(len(pairIn)))
 		l.Spearman = &n
 	}
-	strata, err := Strata(pairIn, pairOut)
+	strata, err := Strata(sixDigits(pairIn), pairOut)
 	if err != nil || len(strata) < 2 {
 		return l, err
 	}

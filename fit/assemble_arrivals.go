@@ -90,16 +90,31 @@ func scales(a *spec.Arrivals, s ArrivalStats, from spec.Provenance) {
 	}
 }
 
-// rateSeries counts per minute, or finer where the trace is under ten minutes.
+// maxBins is the most bins of a rate series before bins get wider, so that the
+// spec of a long log stays readable: two days of minutes.
+const maxBins = 2880
+
+// seriesWidth is a minute; finer where the trace is under ten minutes, wider
+// where it has over maxBins of them.
+func seriesWidth(last int64) int64 {
+	for _, w := range SplitChain() {
+		if w < second || last < 10*w {
+			continue
+		}
+		for _, wider := range []int64{1, 5, 10, 30, 60} {
+			if last/(wider*w) < maxBins {
+				return wider * w
+			}
+		}
+		return 60 * w
+	}
+	return second
+}
+
+// rateSeries counts from the trace's zero.
 func rateSeries(t *trace.Trace, times []int64, from spec.Provenance) (*spec.RateSeries, error) {
 	last := times[len(times)-1]
-	width := int64(second)
-	for _, w := range SplitChain() {
-		if w >= second && last >= 10*w {
-			width = w
-			break
-		}
-	}
+	width := seriesWidth(last)
 	counts, err := Series(times, 0, width)
 	if err != nil {
 		return nil, err

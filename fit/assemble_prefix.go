@@ -55,35 +55,37 @@ func prefixSection(t *trace.Trace) (spec.Prefix, error) {
 			p.Roots = append(p.Roots, spec.Root{Provenance: spec.Provenance{From: spec.Measured, N: r.N}, Tokens: spec.Round(float64(r.Tokens)), Share: spec.Round(r.Share)})
 		}
 	}
-	p.Model, err = reuse(blocks, input, s, t.Header.BlockTokens)
+	p.Model, err = reuse(blocks, input, s, int32(p.Common()))
 	return p, err
 }
 
 // reuseGrid is finer at the top, where deep hits carry most of the tokens.
 func reuseGrid() []float64 {
 	var p []float64
-	for i := range 40 {
-		p = append(p, float64(i)*0.025)
+	for i := range 20 {
+		p = append(p, float64(i)/20)
 	}
-	return append(p, 0.99, 0.995, 0.999, 1)
+	return append(p, 0.98, 1)
 }
 
 // reuse describes, for strata of inputs of about equal mass, how deep prompts
-// hit and how far back. Synth undoes it.
-func reuse(blocks [][]int32, input []int32, s PrefixStats, size int) (*spec.Reuse, error) {
-	d, err := StackDistances(blocks, input, size)
+// hit and, of hits deeper than root, how far back. Synth undoes it.
+func reuse(blocks [][]int32, input []int32, s PrefixStats, root int32) (*spec.Reuse, error) {
+	d, err := StackDistances(blocks, input, s.BlockTokens)
 	if err != nil {
 		return nil, err
 	}
 	grid := reuseGrid()
-	out := &spec.Reuse{Provenance: spec.Provenance{From: spec.Measured, N: s.Requests}, P: spec.Nums(grid)}
+	out := &spec.Reuse{Provenance: spec.Provenance{From: spec.Measured, N: s.Requests}, P: spec.Nums(grid),
+		Continued: continued(blocks, input, s, root)}
+	input = sixDigits(input)
 	order := byValue(input)
 	from := 0
 	for _, to := range reuseCuts(input, order) {
 		var depth, back []int32
 		for _, i := range order[from:to] {
 			depth = append(depth, s.Hits[i])
-			if d.Distance[i] >= 0 {
+			if s.Hits[i] > root {
 				back = append(back, d.Distance[i])
 			}
 		}
@@ -97,8 +99,11 @@ func reuse(blocks [][]int32, input []int32, s PrefixStats, size int) (*spec.Reus
 	return out, nil
 }
 
-// reuseCuts is cuts, with the top stratum halved until a part holds under
-// minStratum: the longest prompts carry most of the tokens.
+// maxHalvings bounds how often the top stratum of prompts is halved.
+const maxHalvings = 2
+
+// reuseCuts is cuts, with the top stratum halved up to maxHalvings times, while
+// parts hold minStratum: the longest prompts carry most of the tokens.
 func reuseCuts(input, order []int32) []int {
 	ends := cuts(input, order)
 	from := 0
@@ -107,7 +112,7 @@ func reuseCuts(input, order []int32) []int {
 	}
 	n := len(order)
 	var extra []int
-	for n-from >= 2*minStratum {
+	for n-from >= 2*minStratum && len(extra) < maxHalvings {
 		mid := from + (n-from)/2
 		for mid < n && input[order[mid]] == input[order[mid-1]] {
 			mid++
@@ -127,4 +132,28 @@ func quantiles(x []int32, p []float64) []spec.Num {
 		q[i] = math.Round(q[i])
 	}
 	return spec.Nums(q)
+}
+
+// continued is the share of hits deeper than root that reach the last whole
+// block of the prompt that touched it last.
+func continued(blocks [][]int32, input []int32, s PrefixStats, root int32) *spec.Number {
+	whole := map[int32]int32{} // by block: whole blocks of the prompt that touched it last
+	var hits, all int64
+	for i, list := range blocks {
+		if h := s.Hits[i]; h > root {
+			hits++
+			if h >= whole[list[h-1]] {
+				all++
+			}
+		}
+		n := min(input[i]/int32(s.BlockTokens), int32(len(list)))
+		for _, b := range list {
+			whole[b] = n
+		}
+	}
+	if hits == 0 {
+		return nil
+	}
+	v := spec.MeasuredNumber(float64(all)/float64(hits), "1", hits)
+	return &v
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"reprise/fit/dist"
+	"reprise/trace/spec"
 )
 
 // maxStrata and minStratum size the conditional tables: ten strata of equal
@@ -88,6 +89,25 @@ func correlation(nx, ny int, at func(i int) (float64, float64)) Stat {
 	return value(xy / float64(math.Sqrt(xx)*math.Sqrt(yy)))
 }
 
+// jointGrid is coarse, since a stratum only has to say where its outputs stand
+// among all outputs, which have a fine table of their own.
+func jointGrid() []float64 {
+	return []float64{0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1}
+}
+
+// sixDigits rounds lengths as the spec writes them, so that bounds which differ
+// here differ there.
+func sixDigits(x []int32) []int32 {
+	out := make([]int32, len(x))
+	for i, v := range x {
+		out[i] = v
+		if v >= 1_000_000 {
+			out[i] = int32(spec.Round(float64(v)))
+		}
+	}
+	return out
+}
+
 // Stratum holds the outputs of the requests whose input is at most Upto and
 // above the stratum before.
 type Stratum struct {
@@ -97,7 +117,7 @@ type Stratum struct {
 }
 
 // Strata cuts the requests into up to ten strata of about equal mass by input
-// and describes the outputs of each by a 56-point table. Equal inputs are never
+// and describes the outputs of each by a coarse table. Equal inputs are never
 // parted, so strata merge at a value that repeats, and where few requests are.
 func Strata(input, output []int32) ([]Stratum, error) {
 	if len(input) != len(output) {
@@ -113,7 +133,7 @@ func Strata(input, output []int32) ([]Stratum, error) {
 			part = append(part, output[i])
 		}
 		out = append(out, Stratum{Upto: input[order[to-1]], N: int64(to - from),
-			Output: dist.NewTable(dist.FromInts(part, 1), dist.Grid(50))})
+			Output: dist.NewTable(dist.FromInts(part, 1), jointGrid())})
 		from = to
 	}
 	return out, nil

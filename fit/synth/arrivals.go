@@ -45,7 +45,7 @@ func poisson(rate float64, length time.Duration, rng *rand.Rand) ([]int64, error
 	return out, nil
 }
 
-var errTooMany = errors.New("the trace would have over 50 million requests: ask for a shorter one")
+var errTooMany = errors.New("the trace would have over 20 million requests: ask for a shorter one")
 
 // fromCounts keeps the counts of the rate series and splits each bin down the
 // chain of dispersions; below the finest step arrivals are uniform. Past its
@@ -65,19 +65,26 @@ func fromCounts(a *spec.Arrivals, length time.Duration, rng *rand.Rand) ([]int64
 	for _, c := range s.Counts {
 		total += c
 	}
-	if float64(total)*math.Ceil(float64(end)/float64(span)) > maxRequests {
+	rounds := math.Ceil(float64(end) / float64(span))
+	switch {
+	case total == 0:
+		return nil, nil
+	case float64(total)*rounds > maxRequests:
 		return nil, errTooMany
+	case float64(len(s.Counts))*rounds > maxRequests:
+		return nil, errors.New("the rate series would begin anew over and over: ask for a shorter trace")
 	}
 	var steps []spec.SplitStep
 	if a.Split != nil {
 		steps = a.Split.Steps
 	}
-	var out []int64
+	out := make([]int64, 0, total)
 	for from := int64(0); from < end; from += span {
 		for i, n := range s.Counts {
 			at := int64(i) * width
-			bin := min(width, span-at)
-			out = place(out, from+at, bin, n, steps, rng)
+			if from+at < end {
+				out = place(out, from+at, min(width, span-at), n, steps, rng)
+			}
 		}
 	}
 	slices.Sort(out)
@@ -85,51 +92,73 @@ func fromCounts(a *spec.Arrivals, length time.Duration, rng *rand.Rand) ([]int64
 	return out[:i], nil
 }
 
-// place puts n arrivals into [at, at+width), splitting along the steps whose
-// parent the bin is. A bin that the trace's end cuts short takes the share of
-// children that lie inside.
+// place puts n arrivals into [at, at+width). A bin as wide as the parent of the
+// first step is split by it; a wider one, or one that the end of the trace cut
+// short, is first cut into such parents, evenly.
 func place(out []int64, at, width, n int64, steps []spec.SplitStep, rng *rand.Rand) []int64 {
 	for len(steps) > 0 && us(steps[0].ParentS) > width {
 		steps = steps[1:]
 	}
-	if n == 0 || width <= 0 {
+	switch {
+	case n == 0 || width <= 0:
 		return out
-	}
-	if len(steps) == 0 || us(steps[0].ChildS) < 1 || us(steps[0].ParentS) < width {
-		// The finest scale, or a partial bin whose width no step has.
+	case n == 1 || len(steps) == 0:
 		for range n {
 			out = append(out, at+rng.Int64N(width))
 		}
 		return out
 	}
-	child := us(steps[0].ChildS)
-	m := (width + child - 1) / child
-	for i, k := range split(n, m, float64(steps[0].Rho), rng) {
-		from := at + int64(i)*child
-		out = place(out, from, min(child, at+width-from), k, steps[1:], rng)
+	parent, child := us(steps[0].ParentS), us(steps[0].ChildS)
+	if parent < width {
+		m := (width + parent - 1) / parent
+		if m > maxParents {
+			return place(out, at, width, n, nil, rng)
+		}
+		for i, k := range multinomial(n, even(m, width, parent), rng) {
+			from := int64(i) * parent
+			out = place(out, at+from, min(parent, width-from), k, steps, rng)
+		}
+		return out
+	}
+	m := max(parent/child, 1)
+	for i, k := range multinomial(n, shares(m, float64(steps[0].Rho), rng), rng) {
+		out = place(out, at+int64(i)*child, child, k, steps[1:], rng)
 	}
 	return out
 }
 
-// split draws how n arrivals fall into m children with intra-class correlation
-// rho: shares from a symmetric Dirichlet with a = (1-rho)/(m rho), then a
-// multinomial (statistics of split dispersion, clipped as the estimator is
-// noisy and small shapes degenerate).
-func split(n, m int64, rho float64, rng *rand.Rand) []int64 {
-	const minRho, maxRho = 1e-6, 0.98
+// maxParents bounds the bins that a wider one is cut into: minutes of a week.
+const maxParents = 7 * 24 * 60
+
+// even returns the running shares of m parts of a width, the last one partial.
+func even(m, width, part int64) []float64 {
 	cum := make([]float64, m)
-	if rho < minRho {
-		for i := range cum {
-			cum[i] = float64(i+1) / float64(m)
-		}
-	} else {
-		rho = min(rho, maxRho)
-		dirichlet(cum, (1-rho)/(float64(m)*rho), rng)
+	for i := range cum {
+		cum[i] = min(float64(int64(i+1)*part)/float64(width), 1)
 	}
-	out := make([]int64, m)
+	return cum
+}
+
+// shares draws the running shares of m children with intra-class correlation
+// rho: a symmetric Dirichlet with a = (1-rho)/(m rho). The estimate of rho is
+// noisy, below zero too, and small shapes degenerate, hence the clip.
+func shares(m int64, rho float64, rng *rand.Rand) []float64 {
+	const minRho, maxRho = 1e-6, 0.98
+	if rho < minRho {
+		return even(m, m, 1)
+	}
+	rho = min(rho, maxRho)
+	cum := make([]float64, m)
+	dirichlet(cum, (1-rho)/(float64(m)*rho), rng)
+	return cum
+}
+
+// multinomial draws how n fall by running shares.
+func multinomial(n int64, cum []float64, rng *rand.Rand) []int64 {
+	out := make([]int64, len(cum))
 	for range n {
 		i, _ := slices.BinarySearch(cum, rng.Float64())
-		out[min(int64(i), m-1)]++
+		out[min(i, len(out)-1)]++
 	}
 	return out
 }

@@ -16,27 +16,39 @@ type lengths struct {
 	input, output dist.Table
 	upto          []float64 // strata of inputs, ascending
 	given         []dist.Table
+	mix           mixture
 }
 
 func newLengths(l *spec.Lengths, seed uint64) *lengths {
-	g := &lengths{in: stream(seed, streamInput), out: stream(seed, streamOutput),
-		input: table(l.Input.Quantiles.P, l.Input.Quantiles.Values), output: table(l.Output.Quantiles.P, l.Output.Quantiles.Values)}
-	if l.Joint != nil {
-		for _, s := range l.Joint.Strata {
-			g.upto = append(g.upto, float64(s.Upto))
-			g.given = append(g.given, table(s.P, s.Output))
-		}
+	g := &lengths{in: stream(seed, streamInput), out: stream(seed, streamOutput), input: marginal(&l.Input), output: marginal(&l.Output)}
+	if l.Joint == nil {
+		return g
 	}
+	n := make([]float64, len(l.Joint.Strata))
+	for i, s := range l.Joint.Strata {
+		g.upto = append(g.upto, float64(s.Upto))
+		g.given = append(g.given, table(s.P, s.Output))
+		n[i] = float64(max(s.N, 1))
+	}
+	g.mix = mixed(g.given, n)
 	return g
 }
 
+// draw gives one pair. The coarse table of the input's stratum says where among
+// all outputs this one stands; the fine table of all outputs says what is there.
 func (g *lengths) draw() (in, out int32) {
 	in = g.input.Rand(g.in)
-	t := g.output
-	if i := sort.SearchFloat64s(g.upto, float64(in)); len(g.given) > 0 {
-		t = g.given[min(i, len(g.given)-1)]
+	u, tie := g.out.Float64(), g.out.Float64()
+	if len(g.given) > 0 {
+		i := sort.SearchFloat64s(g.upto, float64(in))
+		u = g.mix.rank(g.given[min(i, len(g.given)-1)].At(u), tie)
 	}
-	return in, t.Rand(g.out)
+	return in, g.output.Length(u)
+}
+
+// marginal is the table of a length, bent to its mean.
+func marginal(l *spec.Length) dist.Table {
+	return bend(table(l.Quantiles.P, l.Quantiles.Values), float64(l.Mean.Value))
 }
 
 // table is a quantile table that covers [0,1]: a profile may have cut its ends

@@ -4,118 +4,125 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 
-	"reprise/fit/dist"
 	"reprise/trace/spec"
 )
 
-// prefixes gives requests their blocks. For each it draws how deep the prompt
-// hits and how long ago what it hits was used, continues the earlier request
-// that fits best, and appends blocks that nothing has had before.
+// prefixes gives requests their blocks, in two steps. Before the first request
+// each prompt is dealt how deep it hits (newPrefixes); in order of arrival it is
+// then dealt how long ago what it hits was used, in distinct blocks touched
+// since, continues the earlier prompt that comes nearest to that, and goes on
+// with blocks that nothing has had before.
 type prefixes struct {
-	rng    *rand.Rand
-	size   int32
-	upto   []float64
-	depth  []dist.Table
-	back   []dist.Table // empty tables where a stratum never hits
-	past   [][]int32
-	stamps []int64 // distinct blocks touched up to and with past[i], about
-	next   int64
+	rng       *rand.Rand
+	size      int32
+	root      int32 // depth up to which a hit is on what most prompts share
+	upto      []float64
+	hits      []int32 // by request: the depth it is dealt
+	back      []*deck // by stratum: distances, nil where it never hits beyond the root
+	past      history
+	continued float64 // share of hits beyond the root that take up a whole prompt
+	owed      int32   // blocks that such hits fell short of what they were dealt
+	next      int64   // first block number not yet given away
 }
 
-func newPrefixes(p *spec.Prefix, seed uint64) *prefixes {
+func newPrefixes(p *spec.Prefix, input []int32, seed uint64) *prefixes {
 	g := &prefixes{rng: stream(seed, streamPrefix), size: int32(min(p.BlockTokens, math.MaxInt32))}
 	if p.Model == nil {
 		return g
 	}
+	g.root = int32(p.Common())
+	if c := p.Model.Continued; c != nil {
+		g.continued = float64(c.Value)
+	}
 	for _, s := range p.Model.Strata {
 		g.upto = append(g.upto, float64(s.Upto))
-		g.depth = append(g.depth, table(p.Model.P, s.HitBlocks))
-		var back dist.Table
-		if len(s.Distance) > 0 {
-			back = table(p.Model.P, s.Distance)
-		}
-		g.back = append(g.back, back)
 	}
+	g.deal(p.Model, input)
+	g.past.reserve(len(input))
 	return g
 }
 
-var errBlocks = errors.New("the trace would have over 2^31 prefix blocks: ask for a shorter one")
-
-// draw returns the blocks of a prompt of in tokens: ceil(in/size) of them, the
-// partial last one shared by nothing.
-func (g *prefixes) draw(in int32) ([]int32, error) {
-	n := (int64(in) + int64(g.size) - 1) / int64(g.size)
-	if g.next+n > math.MaxInt32 {
-		return nil, errBlocks
+// deal gives each request its depth. Inside a stratum depths go in random order
+// to the prompts that are long enough for them, the short ones first: their
+// distribution is that of the spec and no depth exceeds its prompt.
+func (g *prefixes) deal(m *spec.Reuse, input []int32) {
+	g.hits = make([]int32, len(input))
+	g.back = make([]*deck, len(m.Strata))
+	members := make([][]int32, len(m.Strata))
+	for i, in := range input {
+		s := g.stratum(in)
+		members[s] = append(members[s], int32(i))
 	}
-	blocks := make([]int32, 0, n)
-	// A partial block cannot hit, and neither can a prompt be all prefix.
-	h := min(g.hit(in), int64(in/g.size))
-	if h > 0 {
-		blocks = append(blocks, g.partner(in, int(h))...)
+	for s, list := range members {
+		slices.SortStableFunc(list, func(a, b int32) int { return int(input[a]/g.size - input[b]/g.size) })
+		depths := newDeck(table(m.P, m.Strata[s].HitBlocks), len(list), g.rng)
+		depths.stacked = int64(g.root)
+		deep := 0
+		for _, i := range list {
+			most := int64(input[i] / g.size) // a partial block cannot hit
+			h := int32(min(depths.draw(most, g.rng), most))
+			g.hits[i] = h
+			if h > g.root {
+				deep++
+			}
+		}
+		if deep > 0 && len(m.Strata[s].Distance) > 0 {
+			g.back[s] = newDeck(table(m.P, m.Strata[s].Distance), deep, g.rng)
+		}
 	}
-	for int64(len(blocks)) < n {
-		blocks = append(blocks, int32(g.next))
-		g.next++
-	}
-	g.remember(blocks)
-	return blocks, nil
 }
 
 func (g *prefixes) stratum(in int32) int {
 	return min(sort.SearchFloat64s(g.upto, float64(in)), len(g.upto)-1)
 }
 
-func (g *prefixes) hit(in int32) int64 {
-	u := g.rng.Float64()
-	if len(g.depth) == 0 {
-		return 0
+var errBlocks = errors.New("the trace would have over 2^31 prefix blocks: ask for a shorter one")
+
+// draw returns the blocks of the i-th prompt, of in tokens: ceil(in/size) of
+// them, the partial last one shared by nothing.
+func (g *prefixes) draw(i int, in int32) ([]int32, error) {
+	n := (int64(in) + int64(g.size) - 1) / int64(g.size)
+	if g.next+n > math.MaxInt32 {
+		return nil, errBlocks
 	}
-	return int64(math.Round(g.depth[g.stratum(in)].At(u)))
+	blocks := make([]int32, 0, n)
+	if len(g.hits) > 0 {
+		blocks = append(blocks, g.shared(g.hits[i], in)...)
+	}
+	shared := len(blocks)
+	for int64(len(blocks)) < n {
+		blocks = append(blocks, int32(g.next))
+		g.next++
+	}
+	if len(g.hits) > 0 {
+		g.past.add(blocks, shared, in/g.size)
+	}
+	return blocks, nil
 }
 
-// reach is how many neighbours of the best place are looked at for a chain that
-// is long enough.
-const reach = 512
-
-// partner returns the first h blocks of the earlier request whose last use is
-// nearest to a drawn distance, or as many as the deepest one near it has.
-func (g *prefixes) partner(in int32, h int) []int32 {
-	u := g.rng.Float64()
-	if len(g.past) == 0 {
+// shared returns the blocks with which a prompt begins, h of them or about so.
+func (g *prefixes) shared(h, in int32) []int32 {
+	if h == 0 {
 		return nil
 	}
-	back := 0.0
-	if t := g.back[g.stratum(in)]; len(t.P) > 0 {
-		back = t.At(u)
+	if h <= g.root {
+		return g.past.nearest(h, 0)
 	}
-	now := g.stamps[len(g.stamps)-1]
-	at := sort.Search(len(g.stamps), func(i int) bool { return now-g.stamps[i] <= int64(back) })
-	at = min(at, len(g.past)-1)
-	best := g.past[at]
-	for d := 1; len(best) < h && d <= max(reach, len(g.past)/8); d++ {
-		for _, i := range [2]int{at - d, at + d} {
-			if i >= 0 && i < len(g.past) && len(g.past[i]) > len(best) {
-				best = g.past[i]
-			}
+	var back int64
+	if d := g.back[g.stratum(in)]; d != nil {
+		back = d.draw(g.past.touched, g.rng)
+	}
+	if g.rng.Float64() < g.continued {
+		// Prompts end where they end: what one hit lacks, the next gets.
+		some := h / slackPart
+		want := h + min(max(g.owed, -some), some)
+		if b := g.past.ending(want, in/g.size, back); b != nil {
+			g.owed += h - int32(len(b))
+			return b
 		}
 	}
-	return best[:min(h, len(best))]
-}
-
-// remember stores a prompt. What it touches beyond the prompt before it counts
-// as touched anew; a root that every prompt has does not.
-func (g *prefixes) remember(blocks []int32) {
-	var now int64
-	shared := 0
-	if k := len(g.past); k > 0 {
-		now = g.stamps[k-1]
-		for last := g.past[k-1]; shared < min(len(last), len(blocks)) && last[shared] == blocks[shared]; {
-			shared++
-		}
-	}
-	g.past = append(g.past, blocks)
-	g.stamps = append(g.stamps, now+int64(len(blocks)-shared))
+	return g.past.nearest(h, back)
 }

@@ -42,7 +42,7 @@ const (
 func stream(seed uint64, purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, purpose)) }
 
 // maxRequests bounds a trace, so that a hostile spec cannot fill the machine.
-const maxRequests = 50_000_000
+const maxRequests = 20_000_000
 
 // defaultFor is the length of a trace when no log gives one.
 const defaultFor = time.Minute
@@ -65,12 +65,16 @@ func Trace(sp *spec.Spec, o Options) (*trace.Trace, error) {
 	t := &trace.Trace{Header: header(sp, o.Seed), Requests: make([]trace.Request, len(times))}
 	w := &sp.Workload
 	lengths := newLengths(&w.Lengths, o.Seed)
-	prefixes := newPrefixes(&w.Prefix, o.Seed)
+	input, output := make([]int32, len(times)), make([]int32, len(times))
+	for i := range times {
+		input[i], output[i] = lengths.draw()
+	}
+	prefixes := newPrefixes(&w.Prefix, input, o.Seed)
 	features := newFeatures(&w.Features, o.Seed)
 	for i, at := range times {
-		in, out := lengths.draw()
+		in, out := input[i], output[i]
 		r := trace.Request{ID: int64(i), T: trace.Some(at), Input: trace.Some(in), Output: trace.Some(out), From: trace.Estimated, N: 1}
-		if r.Blocks, err = prefixes.draw(in); err != nil {
+		if r.Blocks, err = prefixes.draw(i, in); err != nil {
 			return nil, err
 		}
 		features.draw(&r)

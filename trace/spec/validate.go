@@ -113,7 +113,7 @@ func (l *Length) check() error {
 	if !l.Quantiles.From.valid() {
 		return fmt.Errorf("quantiles.from is %q", l.Quantiles.From)
 	}
-	return checkTable("quantiles", l.Quantiles.P, l.Quantiles.Values)
+	return checkTable("quantiles", l.Quantiles.P, l.Quantiles.Values, maxTokens)
 }
 
 func (n Number) check() error {
@@ -130,7 +130,7 @@ func (n Number) check() error {
 }
 
 // checkTable holds quantile tables to what sampling relies on.
-func checkTable(key string, p, v []Num) error {
+func checkTable(key string, p, v []Num, most Num) error {
 	if len(p) == 0 || len(p) != len(v) {
 		return fmt.Errorf("%s has %d probabilities and %d values", key, len(p), len(v))
 	}
@@ -140,15 +140,19 @@ func checkTable(key string, p, v []Num) error {
 			return fmt.Errorf("%s: probability %d is out of order", key, i)
 		case !finite(v[i]) || v[i] < 0 || i > 0 && v[i] < v[i-1]:
 			return fmt.Errorf("%s: value %d is out of order", key, i)
-		case v[i] > maxTokens:
-			return fmt.Errorf("%s: value %d is more than %v", key, i, Num(maxTokens))
+		case v[i] > most:
+			return fmt.Errorf("%s: value %d is more than %v", key, i, most)
 		}
 	}
 	return nil
 }
 
 // maxTokens bounds lengths, so that a hostile spec cannot ask for gigabytes.
-const maxTokens = 100e6
+// Distances count the blocks of many prompts.
+const (
+	maxTokens   = 100e6
+	maxDistance = 1e12
+)
 
 func (j *Joint) check() error {
 	if j == nil {
@@ -158,7 +162,7 @@ func (j *Joint) check() error {
 		if !finite(s.Upto) || i > 0 && s.Upto <= j.Strata[i-1].Upto {
 			return fmt.Errorf("strata[%d].input_upto is out of order", i)
 		}
-		if err := checkTable(fmt.Sprintf("strata[%d]", i), s.P, s.Output); err != nil {
+		if err := checkTable(fmt.Sprintf("strata[%d]", i), s.P, s.Output, maxTokens); err != nil {
 			return err
 		}
 	}
@@ -192,8 +196,8 @@ func (a *Arrivals) check() error {
 		return errors.New("rate is negative")
 	}
 	if r := a.Rates; r != nil {
-		if !finite(r.WidthS) || r.WidthS <= 0 || !finite(r.LastS) || r.LastS < 0 || r.LastS > r.WidthS {
-			return errors.New("rate_series: the bins have no width")
+		if !(r.WidthS >= minWidth && r.WidthS <= maxWidth) || !(r.LastS >= 0 && r.LastS <= r.WidthS) {
+			return fmt.Errorf("rate_series: width_s is not within %v to %v, or last_s is not within it", Num(minWidth), Num(maxWidth))
 		}
 		for i, c := range r.Counts {
 			if c < 0 || c > 1e9 {
@@ -204,6 +208,15 @@ func (a *Arrivals) check() error {
 	return a.Split.check()
 }
 
+// Bins are from a microsecond, the unit of time stamps, to a week wide.
+const (
+	minWidth = 1e-6
+	maxWidth = 7 * 86400
+)
+
+// maxChildren bounds the children of one step, which are drawn together.
+const maxChildren = 3600
+
 func (s *Split) check() error {
 	if s == nil {
 		return nil
@@ -211,6 +224,10 @@ func (s *Split) check() error {
 	for i, st := range s.Steps {
 		if !(st.ParentS > st.ChildS) || !(st.ChildS > 0) || i > 0 && st.ParentS != s.Steps[i-1].ChildS {
 			return fmt.Errorf("split.steps[%d] does not follow the step before", i)
+		}
+		m := float64(st.ParentS) / float64(st.ChildS)
+		if !(st.ChildS >= minWidth) || !(m > 1.5 && m <= maxChildren) || math.Abs(m-math.Round(m)) > 1e-3*m {
+			return fmt.Errorf("split.steps[%d] does not cut its parent into 2 to %d equal children", i, maxChildren)
 		}
 		if !finite(st.Rho) {
 			return fmt.Errorf("split.steps[%d].rho is not a number", i)
@@ -227,16 +244,27 @@ func (p *Prefix) check() error {
 		return nil
 	}
 	m := p.Model
+	if len(m.Strata) == 0 {
+		return errors.New("reuse: no strata")
+	}
+	if c := m.Continued; c != nil {
+		if err := c.check(); err != nil {
+			return fmt.Errorf("reuse.continued: %w", err)
+		}
+		if c.Value < 0 || c.Value > 1 {
+			return fmt.Errorf("reuse.continued is %v, want a share", c.Value)
+		}
+	}
 	for i, s := range m.Strata {
 		key := fmt.Sprintf("reuse.strata[%d]", i)
 		if !finite(s.Upto) || i > 0 && s.Upto <= m.Strata[i-1].Upto {
 			return fmt.Errorf("%s.input_upto is out of order", key)
 		}
-		if err := checkTable(key+".hit_blocks", m.P, s.HitBlocks); err != nil {
+		if err := checkTable(key+".hit_blocks", m.P, s.HitBlocks, maxTokens); err != nil {
 			return err
 		}
 		if len(s.Distance) > 0 {
-			if err := checkTable(key+".distance", m.P, s.Distance); err != nil {
+			if err := checkTable(key+".distance", m.P, s.Distance, maxDistance); err != nil {
 				return err
 			}
 		}

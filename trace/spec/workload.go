@@ -178,16 +178,36 @@ type Root struct {
 }
 
 // Reuse is what synth needs to make sharing: for each stratum of inputs, how
-// deep prompts hit and how far back what they hit was last used.
+// deep prompts hit and how far back what they hit was last used. Continued is
+// the share of hits beyond the common beginning that take up an earlier prompt
+// whole, as a further turn does.
 type Reuse struct {
 	Provenance
-	P      []Num          `json:"p"` // probabilities of the tables below
-	Strata []ReuseStratum `json:"strata"`
+	Continued *Number        `json:"continued,omitempty"`
+	P         []Num          `json:"p"` // probabilities of the tables below
+	Strata    []ReuseStratum `json:"strata"`
+}
+
+// CommonShare is the share of requests from which a beginning counts as common:
+// it is never long out of use, so that how far back a hit on it lies tells
+// nothing.
+const CommonShare = 0.5
+
+// Common is the depth in whole blocks of the longest common beginning, 0
+// without one.
+func (p *Prefix) Common() int64 {
+	var depth int64
+	for _, r := range p.Roots {
+		if r.Share >= CommonShare && p.BlockTokens > 0 {
+			depth = max(depth, int64(min(float64(r.Tokens)/float64(p.BlockTokens), maxTokens)))
+		}
+	}
+	return depth
 }
 
 // ReuseStratum holds quantiles at Reuse.P: HitBlocks of the hit depth in
-// blocks; Distance of the distinct blocks touched since, among hits beyond the
-// common root (empty when there are none).
+// blocks; Distance of the distinct blocks touched since, among hits deeper than
+// Prefix.Common (empty when there are none).
 type ReuseStratum struct {
 	Upto      Num   `json:"input_upto"`
 	N         int64 `json:"n"`
