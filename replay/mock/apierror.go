@@ -1,7 +1,6 @@
 package mock
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -51,35 +50,24 @@ func refusal(err error) *apiError {
 	return badRequest("", "%s", err.Error())
 }
 
-// write sends the error as the whole answer.
-func (e *apiError) write(w http.ResponseWriter) {
+// answer is the error as the whole answer.
+func (e *apiError) answer(more ...field) *answer {
 	if e.retry > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.retry.Seconds()))))
+		more = append(more, field{"Retry-After", strconv.Itoa(int(math.Ceil(e.retry.Seconds())))})
 	}
-	writeJSON(w, e.Status, struct {
+	return jsonAnswer(e.Status, struct {
 		Error *apiError `json:"error"`
-	}{e})
+	}{e}, more...)
 }
 
-// writeJSON sends a value as the whole answer. A client that has gone away is
-// no error of ours.
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n'))
-}
-
-// setRate adds OpenAI's rate limit headers.
-func setRate(h http.Header, r Rate) {
+// rateFields are OpenAI's rate limit headers.
+func rateFields(r Rate) []field {
 	if r.Limit == 0 {
-		return
+		return nil
 	}
-	h.Set("x-ratelimit-limit-requests", strconv.Itoa(r.Limit))
-	h.Set("x-ratelimit-remaining-requests", strconv.Itoa(r.Remaining))
-	h.Set("x-ratelimit-reset-requests", r.Reset.Round(time.Millisecond).String())
+	return []field{
+		{"X-Ratelimit-Limit-Requests", strconv.Itoa(r.Limit)},
+		{"X-Ratelimit-Remaining-Requests", strconv.Itoa(r.Remaining)},
+		{"X-Ratelimit-Reset-Requests", r.Reset.Round(time.Millisecond).String()},
+	}
 }

@@ -9,11 +9,20 @@ import (
 // errClosed is the answer of a driver that has stopped.
 var errClosed = errors.New("the server is shutting down")
 
+// machine is what a driver drives: an Engine, or several behind one endpoint.
+type machine interface {
+	Submit(now time.Duration, r Request) (ID, error)
+	Step(now time.Duration, dst []Event) ([]Event, time.Duration, bool)
+	Cancel(now time.Duration, id ID) bool
+	Rate(now time.Duration) Rate
+	Stats() Stats
+}
+
 // driver holds an engine to the wall clock. Its goroutine is the only one that
 // touches the engine; others hand it functions to run.
 type driver struct {
 	zero    time.Time
-	engine  *Engine
+	engine  machine
 	waiter  waiter
 	streams map[ID]sink // of the engine's goroutine
 	late    lateness    // hand-over against the law
@@ -26,10 +35,14 @@ type driver struct {
 	stopped chan struct{}
 }
 
-// sink takes a stream's tokens. It must not block: it runs on the engine's goroutine.
-type sink interface{ put(Event) }
+// sink takes what the engine has for a request: its answer, then tokens. It
+// must not block, as it runs on the engine's goroutine.
+type sink interface {
+	admitted(admission)
+	put(Event)
+}
 
-func newDriver(e *Engine, w waiter) *driver {
+func newDriver(e machine, w waiter) *driver {
 	d := &driver{zero: time.Now(), engine: e, waiter: w, streams: map[ID]sink{}, stopped: make(chan struct{})}
 	go d.run()
 	return d
@@ -134,22 +147,25 @@ type admission struct {
 	err  error
 }
 
-// submit brings in a request that arrived at a time, and has its tokens put
-// into s.
-func (d *driver) submit(arrived time.Duration, r Request, s sink) admission {
-	reply := make(chan admission, 1)
-	ok := d.post(func() {
+// offer brings in a request that arrived at a time; the engine's answer and the
+// tokens go into s. It is false, and s is not called, once the driver is closing.
+func (d *driver) offer(arrived time.Duration, r Request, s sink) bool {
+	return d.post(func() {
 		id, err := d.engine.Submit(arrived, r)
 		if err == nil {
 			d.streams[id] = s
 		}
-		reply <- admission{id: id, rate: d.engine.Rate(arrived), err: err}
+		s.admitted(admission{id: id, rate: d.engine.Rate(arrived), err: err})
 	})
-	if !ok {
+}
+
+// submit offers a request and waits for the answer.
+func (d *driver) submit(arrived time.Duration, r Request, m *mailbox) admission {
+	if !d.offer(arrived, r, m) {
 		return admission{err: errClosed}
 	}
 	select {
-	case a := <-reply:
+	case a := <-m.answer:
 		return a
 	case <-d.stopped:
 		return admission{err: errClosed}
@@ -157,11 +173,12 @@ func (d *driver) submit(arrived time.Duration, r Request, s sink) admission {
 }
 
 // cancel drops a request that nobody waits for any more.
-func (d *driver) cancel(id ID) {
-	d.post(func() {
-		d.engine.Cancel(d.now(), id)
-		delete(d.streams, id)
-	})
+func (d *driver) cancel(id ID) { d.post(func() { d.drop(id) }) }
+
+// drop is cancel on the engine's goroutine.
+func (d *driver) drop(id ID) {
+	d.engine.Cancel(d.now(), id)
+	delete(d.streams, id)
 }
 
 // snapshot returns the engine's statistics.

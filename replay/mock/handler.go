@@ -1,14 +1,12 @@
 package mock
 
 import (
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
-	"time"
+	"sync/atomic"
 )
 
 // Config is a mock server. Its JSON is what /mock/law prints: the law in force
@@ -24,6 +22,9 @@ type Config struct {
 	Version     string   `json:"version"`        // what /version says
 	APIKey      string   `json:"-"`              // bearer token that /v1 wants; empty for none
 	Counter     Counter  `json:"-"`              // counts prompts; must not be nil
+	NetHTTP     bool     `json:"net_http"`       // serve through net/http, HTTP/2 in the clear included
+	TLS         *TLS     `json:"-"`              // serve TLS, through net/http; nil for none
+	Record      bool     `json:"record"`         // keep what arrives, for Recording and Arrivals
 }
 
 // DefaultConfig is a server of a law that counts with c.
@@ -48,15 +49,17 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// Handler serves the API. It owns an engine and the goroutine that drives it
-// from NewHandler until Close.
+// Handler serves the API through net/http, and holds what both servers share. It
+// owns an engine and the goroutine that drives it from NewHandler until Close.
 type Handler struct {
-	cfg    Config
-	mux    *http.ServeMux
-	driver *driver
-	prompt prompter
-	late   lateness // of writes
-	bufs   sync.Pool
+	cfg       Config
+	endpoints map[string]endpoint
+	driver    *driver
+	prompt    prompter
+	late      lateness // of writes
+	rec       *recording
+	calls     atomic.Uint64 // numbers the answers
+	bufs      sync.Pool
 }
 
 // NewHandler starts an engine.
@@ -70,107 +73,77 @@ func newHandler(cfg Config, wait func() waiter) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{cfg: cfg, mux: http.NewServeMux(), driver: newDriver(engine, wait())}
+	h := &Handler{cfg: cfg, endpoints: endpoints(), driver: newDriver(engine, wait())}
 	h.prompt = prompter{counter: cfg.Counter, template: cfg.Template}
 	h.bufs.New = func() any { return new(buffers) }
-	h.routes()
+	if cfg.Record {
+		h.rec = &recording{}
+	}
 	return h, nil
 }
 
 // Close stops the engine; requests in flight end without [DONE].
 func (h *Handler) Close() { h.driver.close() }
 
-// Lateness reports how late the mock was so far.
+// Lateness reports how late the mock was since its start or the last reset.
 func (h *Handler) Lateness() LatenessReport {
 	return LatenessReport{Wait: h.driver.waiter.name(), Step: h.driver.late.report(), Write: h.late.report()}
 }
 
-func (h *Handler) routes() {
-	h.mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) { h.generate(w, r, true) })
-	h.mux.HandleFunc("POST /v1/completions", func(w http.ResponseWriter, r *http.Request) { h.generate(w, r, false) })
-	h.mux.HandleFunc("GET /v1/models", h.models)
-	h.mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
-	h.mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]string{"version": h.cfg.Version})
-	})
-	h.mux.HandleFunc("GET /metrics", h.metrics)
-	h.mux.HandleFunc("GET /mock/lateness", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, h.Lateness()) })
-	h.mux.HandleFunc("GET /mock/law", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, h.cfg) })
+// ResetLateness begins a new count, after a warm-up.
+func (h *Handler) ResetLateness() {
+	h.driver.late.reset()
+	h.late.reset()
 }
 
-// ServeHTTP checks the key of /v1 and serves.
+// ServeHTTP answers through net/http. A request arrives when its headers have
+// been read: what decoding and counting take is inside its TTFT.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h.cfg.APIKey != "" && strings.HasPrefix(r.URL.Path, "/v1/") && !h.authorized(r) {
-		w.Header().Set("WWW-Authenticate", "Bearer")
-		(&apiError{Status: http.StatusUnauthorized, Message: "Incorrect API key provided.", Type: "AuthenticationError"}).write(w)
-		return
+	q := query{method: r.Method, path: r.URL.Path, auth: r.Header.Get("Authorization"), arrived: h.driver.now()}
+	if h.rec != nil {
+		q.contact = contactOf(r)
 	}
-	h.mux.ServeHTTP(w, r)
-}
-
-func (h *Handler) authorized(r *http.Request) bool {
-	key, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && subtle.ConstantTimeCompare([]byte(key), []byte(h.cfg.APIKey)) == 1
-}
-
-func (h *Handler) models(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
-		"id": h.cfg.Model, "object": "model", "created": h.driver.zero.Unix(), "owned_by": "reprise",
-		"root": h.cfg.Model, "parent": nil, "max_model_len": h.cfg.Law.MaxModelLen,
-	}}})
-}
-
-// generate serves both generating endpoints. A request arrives when its headers
-// have been read: what decoding and counting take is inside its TTFT.
-func (h *Handler) generate(w http.ResponseWriter, r *http.Request, chat bool) {
-	arrived := h.driver.now()
-	c, fault := h.read(w, r, chat)
-	if fault != nil {
-		fault.write(w)
-		return
+	e, no := h.route(&q)
+	var data []byte
+	if no == nil && e.readBody {
+		data, no = h.readBody(w, r)
 	}
-	ids := h.prompt.render(c)
-	blocks, key := HashBlocks(make([]uint64, 0, len(ids)/BlockTokens), ids)
-	req := Request{Prompt: int32(len(ids)), Blocks: blocks, MaxTokens: c.maxTokens, MinTokens: c.minTokens, IgnoreEOS: c.ignoreEOS, Draw: key}
-	box := newMailbox()
-	a := h.driver.submit(arrived, req, box)
-	setRate(w.Header(), a.rate)
-	if a.err != nil {
-		refusal(a.err).write(w)
-		return
-	}
-	prefix := "cmpl"
-	if chat {
-		prefix = "chatcmpl"
-	}
-	id := fmt.Sprintf("%s-%016x%016x", prefix, mix(h.cfg.Seed), uint64(a.id))
-	w.Header().Set("X-Request-Id", id)
-	rep := newReply(c, id, time.Now().Unix(), req.Prompt, key)
-	rep.stamp = h.cfg.StampEvents
-	if c.stream {
-		h.stream(w, r, a.id, box, rep)
-	} else {
-		h.whole(w, r, a.id, box, rep)
+	switch {
+	case no != nil:
+		no.write(w)
+	case e.whole != nil:
+		e.whole(h, data).write(w)
+	default:
+		h.generate(w, r, &q, e.chat, data)
 	}
 }
 
-// read decodes a call and checks what does not need the engine.
-func (h *Handler) read(w http.ResponseWriter, r *http.Request, chat bool) (*call, *apiError) {
+func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *answer) {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.cfg.MaxBody))
 	var big *http.MaxBytesError
 	if errors.As(err, &big) {
-		return nil, &apiError{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the request body is over %d bytes", big.Limit), Type: "BadRequestError"}
+		return nil, h.tooLarge()
 	}
 	if err != nil {
-		return nil, badRequest("", "the request body could not be read to its end")
+		return nil, badRequest("", "the request body could not be read to its end").answer()
 	}
-	c, fault := decode(chat, data)
-	if fault != nil {
-		return nil, fault
+	return data, nil
+}
+
+func (h *Handler) generate(w http.ResponseWriter, r *http.Request, q *query, chat bool, data []byte) {
+	j, no := h.prepare(q, chat, data)
+	if no != nil {
+		no.write(w)
+		return
 	}
-	if c.model != h.cfg.Model {
-		param := "model"
-		return nil, &apiError{Status: http.StatusNotFound, Message: fmt.Sprintf("The model `%s` does not exist.", c.model), Type: "NotFoundError", Param: &param}
+	box := newMailbox()
+	a := h.driver.submit(j.arrived, j.req, box)
+	switch {
+	case a.err != nil:
+		h.refuse(j, a).write(w)
+	case j.call.stream:
+		h.stream(w, r, a, box, j)
+	default:
+		h.whole(w, r, a, box, j)
 	}
-	return c, nil
 }

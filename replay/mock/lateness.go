@@ -26,6 +26,14 @@ func (l *lateness) add(d time.Duration) {
 	}
 }
 
+// reset forgets what was added. What is added meanwhile may be lost.
+func (l *lateness) reset() {
+	for i := range l.counts {
+		l.counts[i].Store(0)
+	}
+	l.max.Store(0)
+}
+
 func latenessBucket(v uint64) int {
 	if v < latenessSub {
 		return int(v)

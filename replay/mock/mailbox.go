@@ -5,12 +5,17 @@ import "sync"
 // mailbox buffers a stream's tokens between the engine and the goroutine that
 // writes them, however slow that is. It holds at most the tokens of one answer.
 type mailbox struct {
+	answer chan admission // gets the engine's
 	mu     sync.Mutex
 	events []Event
 	note   chan struct{} // has one element when there may be tokens
 }
 
-func newMailbox() *mailbox { return &mailbox{note: make(chan struct{}, 1)} }
+func newMailbox() *mailbox {
+	return &mailbox{answer: make(chan admission, 1), note: make(chan struct{}, 1)}
+}
+
+func (m *mailbox) admitted(a admission) { m.answer <- a }
 
 func (m *mailbox) put(ev Event) {
 	m.mu.Lock()

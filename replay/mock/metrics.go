@@ -7,16 +7,14 @@ import (
 	"strings"
 )
 
-// metrics writes the engine's statistics in Prometheus' text format under
-// vLLM's names.
-func (h *Handler) metrics(w http.ResponseWriter, _ *http.Request) {
+// metrics is the engine's statistics in Prometheus' text format under vLLM's
+// names.
+func (h *Handler) metrics() *answer {
 	s, err := h.driver.snapshot()
 	if err != nil {
-		refusal(err).write(w)
-		return
+		return refusal(err).answer()
 	}
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = w.Write([]byte(exposition(&s, h.cfg.Model)))
+	return textAnswer(http.StatusOK, "text/plain; version=0.0.4; charset=utf-8", exposition(&s, h.cfg.Model))
 }
 
 // exposition renders the statistics of a model's engine.

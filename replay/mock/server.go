@@ -2,23 +2,27 @@ package mock
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"sync"
-	"time"
 )
 
 // Server is a listening mock.
 type Server struct {
 	handler  *Handler
-	http     *http.Server
 	listener net.Listener
+	front    front
+	secure   *secure // nil without TLS
 	served   chan struct{}
 	err      error // of serving; read after served
 	stop     func() bool
 	once     sync.Once
+}
+
+// front takes connections. Two kinds do: our own, and net/http's.
+type front interface {
+	serve(net.Listener) error // until close; nil then
+	close()                   // the listener and every connection
 }
 
 // Start listens and serves until Close, or until ctx is done.
@@ -30,27 +34,58 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
-	if err != nil {
+	s := &Server{handler: h, served: make(chan struct{})}
+	if err := s.listen(ctx, cfg); err != nil {
 		h.Close()
-		return nil, fmt.Errorf("mock: cannot listen on %s: %w", cfg.Addr, err)
+		return nil, err
 	}
-	s := &Server{handler: h, listener: l, served: make(chan struct{})}
-	s.http = &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
 	go func() {
 		defer close(s.served)
-		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			s.err = err
-		}
+		s.err = s.front.serve(s.listener)
 	}()
 	s.stop = context.AfterFunc(ctx, s.shut)
 	return s, nil
 }
 
-// URL is the base address, without /v1.
-func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
+// listen chooses the front and opens the listener.
+func (s *Server) listen(ctx context.Context, cfg Config) error {
+	var config net.ListenConfig
+	var err error
+	switch {
+	case cfg.TLS != nil:
+		if s.secure, err = cfg.TLS.load(); err != nil {
+			return err
+		}
+		s.front = newNetFront(s.handler, s.secure)
+	case cfg.NetHTTP:
+		s.front = newNetFront(s.handler, nil)
+	default:
+		config.Control = stampListener
+		s.front = newWire(s.handler)
+	}
+	if s.listener, err = config.Listen(ctx, "tcp", cfg.Addr); err != nil {
+		return fmt.Errorf("mock: cannot listen on %s: %w", cfg.Addr, err)
+	}
+	return nil
+}
 
-// Lateness reports how late the mock was so far.
+// URL is the base address, without /v1.
+func (s *Server) URL() string {
+	if s.secure != nil {
+		return "https://" + s.listener.Addr().String()
+	}
+	return "http://" + s.listener.Addr().String()
+}
+
+// Certificate is what clients of a server with TLS must trust, PEM; nil without.
+func (s *Server) Certificate() []byte {
+	if s.secure == nil {
+		return nil
+	}
+	return s.secure.pem
+}
+
+// Lateness reports how late the mock was since its start or the last reset.
 func (s *Server) Lateness() LatenessReport { return s.handler.Lateness() }
 
 // Done is closed when the server no longer serves.
@@ -59,7 +94,7 @@ func (s *Server) Done() <-chan struct{} { return s.served }
 // shut ends every connection, then the engine.
 func (s *Server) shut() {
 	s.once.Do(func() {
-		_ = s.http.Close() // closes the listener; its error is Serve's
+		s.front.close()
 		s.handler.Close()
 	})
 }

@@ -2,83 +2,91 @@ package mock
 
 import (
 	"net/http"
+	"slices"
 	"time"
 )
 
-// buffers are what a stream reuses.
+// buffers are what a stream through net/http reuses.
 type buffers struct {
 	out    []byte
 	events []Event
 }
 
 // stream writes tokens as server-sent events, one write for all that wait.
-func (h *Handler) stream(w http.ResponseWriter, r *http.Request, id ID, box *mailbox, rep *reply) {
-	header := w.Header()
-	header.Set("Content-Type", "text/event-stream; charset=utf-8")
-	header.Set("Cache-Control", "no-cache")
+func (h *Handler) stream(w http.ResponseWriter, r *http.Request, a admission, box *mailbox, j *job) {
+	for _, f := range j.opening(a.rate) {
+		w.Header().Set(f.name, f.value)
+	}
 	w.WriteHeader(http.StatusOK)
 	control := http.NewResponseController(w)
-	if control.Flush() != nil {
-		h.driver.cancel(id)
-		return
-	}
 	b := h.bufs.Get().(*buffers)
 	defer h.bufs.Put(b)
-	for {
+	for ok := control.Flush() == nil; ok; {
 		select {
 		case <-box.note:
 		case <-r.Context().Done():
-			h.driver.cancel(id)
-			return
+			ok = false
+			continue
 		case <-h.driver.stopped:
+			h.rec.left(j.entry, h.driver.now())
 			return
 		}
 		b.events = box.take(b.events[:0])
 		if len(b.events) == 0 {
 			continue
 		}
-		if !h.send(w, control, b, rep) {
-			h.driver.cancel(id)
-			return
-		}
-		if b.events[len(b.events)-1].Finish != Going {
+		ok = h.send(w, control, b, j)
+		if ok && b.events[len(b.events)-1].Finish != Going {
 			return
 		}
 	}
+	h.leave(a.id, j)
+}
+
+// leave drops a request whose client has gone away.
+func (h *Handler) leave(id ID, j *job) {
+	h.driver.cancel(id)
+	h.rec.left(j.entry, h.driver.now())
 }
 
 // send writes the tokens in b and notes how late they are; false when the
 // client has gone away.
-func (h *Handler) send(w http.ResponseWriter, control *http.ResponseController, b *buffers, rep *reply) bool {
+func (h *Handler) send(w http.ResponseWriter, control *http.ResponseController, b *buffers, j *job) bool {
 	var sent int64
-	if rep.stamp {
+	if j.rep.stamp {
 		sent = time.Now().UnixNano()
 	}
 	b.out = b.out[:0]
 	for _, ev := range b.events {
-		b.out = rep.event(b.out, ev, sent)
+		b.out = j.rep.event(b.out, ev, sent)
 	}
 	if _, err := w.Write(b.out); err != nil || control.Flush() != nil {
 		return false
 	}
-	written := h.driver.now()
-	for _, ev := range b.events {
-		h.late.add(written - ev.At)
-	}
+	h.written(j, b.events)
 	return true
 }
 
+// written notes tokens that the kernel has just taken.
+func (h *Handler) written(j *job, events []Event) {
+	at := h.driver.now()
+	for _, ev := range events {
+		h.late.add(at - ev.At)
+		h.rec.token(j.entry, ev, at)
+	}
+}
+
 // whole waits for the last token and answers at once.
-func (h *Handler) whole(w http.ResponseWriter, r *http.Request, id ID, box *mailbox, rep *reply) {
+func (h *Handler) whole(w http.ResponseWriter, r *http.Request, a admission, box *mailbox, j *job) {
 	var events []Event
 	for {
 		select {
 		case <-box.note:
 		case <-r.Context().Done():
-			h.driver.cancel(id)
+			h.leave(a.id, j)
 			return
 		case <-h.driver.stopped:
-			refusal(errClosed).write(w)
+			h.refuse(j, admission{err: errClosed}).write(w)
 			return
 		}
 		events = box.take(events[:0])
@@ -86,8 +94,21 @@ func (h *Handler) whole(w http.ResponseWriter, r *http.Request, id ID, box *mail
 			continue
 		}
 		last := events[len(events)-1]
-		writeJSON(w, http.StatusOK, rep.whole(last))
-		h.late.add(h.driver.now() - last.At)
+		j.closing(a.rate, last).write(w)
+		h.written(j, []Event{last})
 		return
 	}
+}
+
+// contactOf is what net/http tells of a request's connection.
+func contactOf(r *http.Request) contact {
+	c := contact{at: time.Now(), proto: r.Proto}
+	for name := range r.Header {
+		c.names = append(c.names, name)
+	}
+	slices.Sort(c.names)
+	if k, ok := r.Context().Value(connKey{}).(*connCount); ok {
+		c.conn, c.nth = k.number, int(k.requests.Add(1)-1)
+	}
+	return c
 }

@@ -1,0 +1,146 @@
+package mock
+
+import (
+	"net/http"
+	"time"
+)
+
+// wireStream writes one answer. Its methods run on the engine's goroutine.
+type wireStream struct {
+	c     *wireConn
+	h     *Handler
+	job   *job
+	keep  bool // the connection goes on after it
+	plain bool // HTTP/1.0: no chunks
+	rate  Rate
+	id    ID
+	over  bool
+	done  chan struct{}
+}
+
+func (s *wireStream) admitted(a admission) {
+	s.id, s.rate = a.id, a.rate
+	switch {
+	case a.err != nil:
+		s.over = true
+		s.c.out.write(s.c.render(s.h.refuse(s.job, a), s.keep), noDue)
+		s.finish()
+	case s.job.call.stream:
+		s.open()
+	}
+}
+
+// open sends the head, as servers do before they have a token.
+func (s *wireStream) open() {
+	out := appendHead(s.c.w.scratch[:0], http.StatusOK, s.job.opening(s.rate), s.keep)
+	if !s.plain {
+		out = append(out, "Transfer-Encoding: chunked\r\n"...)
+	}
+	out = append(out, "\r\n"...)
+	s.c.w.scratch = out
+	s.c.out.write(out, noDue) // a failure shows again at the first token
+}
+
+func (s *wireStream) put(ev Event) {
+	switch {
+	case s.over:
+	case s.job.call.stream:
+		s.token(ev)
+	case ev.Finish != Going:
+		s.over = true
+		if !s.c.w.spawn(func() { s.whole(ev) }) { // a long answer takes a while to render
+			s.gone()
+		}
+	}
+}
+
+// token writes a token's events as one chunk.
+func (s *wireStream) token(ev Event) {
+	var sent int64
+	if s.job.rep.stamp {
+		sent = time.Now().UnixNano()
+	}
+	out := s.c.w.scratch[:0]
+	if s.plain {
+		out = s.job.rep.event(out, ev, sent)
+	} else {
+		out = append(out, chunkRoom...)
+		out = s.job.rep.event(out, ev, sent)
+		out = frame(out, ev.Finish != Going)
+	}
+	s.c.w.scratch = out
+	if !s.plain {
+		out = trim(out)
+	}
+	if !s.c.out.write(out, ev.At) {
+		s.h.driver.drop(s.id)
+		s.gone()
+		return
+	}
+	if s.h.rec != nil {
+		s.h.rec.token(s.job.entry, ev, s.h.driver.now())
+	}
+	if ev.Finish != Going {
+		s.over = true
+		s.finish()
+	}
+}
+
+// chunkRoom is where a chunk's size line goes once the size is known.
+const chunkRoom = "00000000\r\n"
+
+// frame makes a chunk of b, which begins with chunkRoom; last adds the empty
+// chunk that ends a body.
+func frame(b []byte, last bool) []byte {
+	n := len(b) - len(chunkRoom)
+	for i := range 8 {
+		b[7-i] = "0123456789abcdef"[n>>(4*i)&15]
+	}
+	b = append(b, "\r\n"...)
+	if last {
+		b = append(b, "0\r\n\r\n"...)
+	}
+	return b
+}
+
+// trim drops the leading zeros of a chunk's size.
+func trim(b []byte) []byte {
+	for len(b) > 1 && b[0] == '0' {
+		b = b[1:]
+	}
+	return b
+}
+
+// whole answers a call that does not stream, on a goroutine of its own.
+func (s *wireStream) whole(last Event) {
+	a := s.job.closing(s.rate, last)
+	if s.c.out.write(s.c.render(a, s.keep), last.At) {
+		s.h.rec.token(s.job.entry, last, s.h.driver.now())
+	} else {
+		s.h.rec.left(s.job.entry, s.h.driver.now())
+	}
+	s.finish()
+}
+
+// finish lets the connection go on, or ends it once all is written.
+func (s *wireStream) finish() {
+	close(s.done)
+	if !s.keep {
+		s.c.out.end(func() { _ = s.c.conn.Close() })
+	}
+}
+
+// leave drops the request of a client that has gone away.
+func (s *wireStream) leave() {
+	if s.over {
+		return
+	}
+	s.h.driver.drop(s.id)
+	s.gone()
+}
+
+func (s *wireStream) gone() {
+	s.over = true
+	s.h.rec.left(s.job.entry, s.h.driver.now())
+	close(s.done)
+}
