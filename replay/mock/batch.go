@@ -17,12 +17,15 @@ type batcher struct {
 	waiting []*seq // preempted ones in front, then in order of arrival
 	busy    bool   // a step is in progress
 	end     time.Duration
-	emit    []*seq // reused
+	worked  time.Duration // length of all steps
+	emit    []*seq        // reused
 }
 
 func newBatcher(law *Law, seed uint64, stats *Stats) *batcher {
 	const jitterStream = 0x6a697474 // one random stream per purpose
-	return &batcher{law: law, rng: rand.New(rand.NewPCG(seed, jitterStream)), pool: newPool(law.Blocks), stats: stats}
+	b := &batcher{law: law, rng: rand.New(rand.NewPCG(seed, jitterStream)), pool: newPool(law.Blocks), stats: stats}
+	b.pool.unit = law.unit()
+	return b
 }
 
 func (b *batcher) add(s *seq) {
@@ -35,6 +38,10 @@ func (b *batcher) add(s *seq) {
 func (b *batcher) gauges() (int, int, float64) {
 	return len(b.running), len(b.waiting), 1 - float64(b.pool.free)/float64(b.law.Blocks)
 }
+
+func (b *batcher) open(at time.Duration) { b.end = at }
+
+func (b *batcher) holds(blocks []uint64) int { return b.pool.leading(blocks) }
 
 func (b *batcher) complete(now time.Duration) ([]*seq, time.Duration) {
 	if !b.busy || b.end > now {
@@ -83,6 +90,7 @@ func (b *batcher) schedule(now time.Duration) (time.Duration, bool) {
 	}
 	b.fill(start)
 	b.end = start + b.law.stepTime(b.load())
+	b.worked += b.end - start
 	b.busy = true
 	return b.end, true
 }

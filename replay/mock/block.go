@@ -9,10 +9,11 @@ type pool struct {
 	prev, next []int32  // free list; the last index is its sentinel
 	byHash     map[uint64]int32
 	free       int
+	unit       int // hits are whole multiples of so many blocks
 }
 
 func newPool(n int) *pool {
-	p := &pool{refs: make([]int32, n), hash: make([]uint64, n), prev: make([]int32, n+1), next: make([]int32, n+1), byHash: map[uint64]int32{}}
+	p := &pool{refs: make([]int32, n), hash: make([]uint64, n), prev: make([]int32, n+1), next: make([]int32, n+1), byHash: map[uint64]int32{}, unit: 1}
 	p.prev[n], p.next[n] = int32(n), int32(n)
 	for i := range n {
 		p.insert(int32(i), p.prev[n])
@@ -73,17 +74,24 @@ func (p *pool) release(s *seq) {
 // logits give the next one.
 func (p *pool) lookup(s *seq) (hits, free int) {
 	limit := min(len(s.hashes), int(s.total()-1)/BlockTokens)
-	for _, h := range s.hashes[:limit] {
-		b, ok := p.byHash[h]
-		if !ok {
-			break
-		}
-		hits++
-		if p.refs[b] == 0 {
+	hits = p.leading(s.hashes[:limit])
+	hits -= hits % p.unit
+	for _, h := range s.hashes[:hits] {
+		if p.refs[p.byHash[h]] == 0 {
 			free++
 		}
 	}
 	return hits, free
+}
+
+// leading counts the first blocks of a chain that are cached.
+func (p *pool) leading(chain []uint64) int {
+	for i, h := range chain {
+		if _, ok := p.byHash[h]; !ok {
+			return i
+		}
+	}
+	return len(chain)
 }
 
 // admit takes blocks for all tokens of a sequence, unless fewer than spare

@@ -31,6 +31,10 @@ type model interface {
 	// false: nothing will happen before the next add.
 	schedule(now time.Duration) (time.Duration, bool)
 	gauges() (running, waiting int, kv float64)
+	// open says from when on it works: the end of a cold start.
+	open(at time.Duration)
+	// holds counts the leading blocks of a prompt that the prefix cache has.
+	holds(blocks []uint64) int
 }
 
 // NewEngine returns an idle engine.

@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"time"
-
-	"reprise/trace/strictjson"
 )
 
 // BlockTokens is the size of a KV block, tokens (vLLM's default).
@@ -29,7 +27,8 @@ type Law struct {
 	Blocks      int     `json:"num_gpu_blocks"`         // KV blocks of BlockTokens
 	Watermark   float64 `json:"watermark"`              // share of blocks that admission leaves free
 	PrefixCache bool    `json:"prefix_cache"`
-	MaxModelLen int     `json:"max_model_len"` // prompt + output, tokens
+	CacheUnit   int     `json:"cache_unit_tokens"` // cache hits are whole multiples of it; 0 for BlockTokens
+	MaxModelLen int     `json:"max_model_len"`     // prompt + output, tokens
 
 	MaxWaiting        int     `json:"max_waiting"`         // waiting beyond max_num_seqs before 503; 0 for no limit
 	RequestsPerMinute float64 `json:"requests_per_minute"` // refill of the token bucket before 429; 0 for no limit
@@ -51,19 +50,6 @@ type OutputLaw struct {
 type Plain struct {
 	TTFT float64 `json:"ttft_us"`
 	ITL  float64 `json:"itl_us"`
-}
-
-// DecodeLaw reads a law from JSON, as json.Marshal writes it. Unknown keys and
-// figures that Validate refuses are errors.
-func DecodeLaw(data []byte) (Law, error) {
-	var l Law
-	if err := strictjson.Decode(data, &l); err != nil {
-		return Law{}, fmt.Errorf("law: %w", err)
-	}
-	if err := l.Validate(); err != nil {
-		return Law{}, err
-	}
-	return l, nil
 }
 
 // maxUS bounds every time in a law: 1,000 s.
@@ -112,6 +98,8 @@ func (l *Law) validateEngine() error {
 		return fmt.Errorf("law %q: max_num_seqs is %d, give 1 to %d", l.Name, l.MaxSeqs, 1<<16)
 	case l.MaxBatched < l.MaxSeqs || l.MaxBatched > 1<<24:
 		return fmt.Errorf("law %q: max_num_batched_tokens is %d, give max_num_seqs (%d) to %d", l.Name, l.MaxBatched, l.MaxSeqs, 1<<24)
+	case l.CacheUnit < 0 || l.CacheUnit > 1<<16 || l.CacheUnit%BlockTokens != 0:
+		return fmt.Errorf("law %q: cache_unit_tokens is %d, give a multiple of %d up to %d", l.Name, l.CacheUnit, BlockTokens, 1<<16)
 	case l.Blocks < blocksFor(int32(l.MaxModelLen)) || l.Blocks > 1<<24:
 		return fmt.Errorf("law %q: num_gpu_blocks is %d, give at least %d for one sequence of max_model_len", l.Name, l.Blocks, blocksFor(int32(l.MaxModelLen)))
 	}
@@ -137,5 +125,8 @@ func (o OutputLaw) draw(seed, key uint64) int32 {
 }
 
 func micros(us float64) time.Duration { return time.Duration(math.Round(us * 1e3)) }
+
+// unit is the size of a cache hit in blocks.
+func (l *Law) unit() int { return max(1, l.CacheUnit/BlockTokens) }
 
 func blocksFor(tokens int32) int { return (int(tokens) + BlockTokens - 1) / BlockTokens }

@@ -8,18 +8,19 @@ import (
 // plainModel gives every request the same exact schedule, whatever the load.
 type plainModel struct {
 	law   Plain
+	from  time.Duration // end of the cold start
 	queue dueQueue
 	one   [1]*seq
 }
 
 func (m *plainModel) add(s *seq) {
-	s.started = s.arrived
+	s.started = max(s.arrived, m.from)
 	heap.Push(&m.queue, due{at: m.instant(s, 0), seq: s})
 }
 
 // instant is when token k of a sequence leaves.
 func (m *plainModel) instant(s *seq, k int32) time.Duration {
-	return s.arrived + micros(m.law.TTFT+float64(m.law.ITL*float64(k)))
+	return s.started + micros(m.law.TTFT+float64(m.law.ITL*float64(k)))
 }
 
 func (m *plainModel) complete(now time.Duration) ([]*seq, time.Duration) {
@@ -42,6 +43,10 @@ func (m *plainModel) schedule(time.Duration) (time.Duration, bool) {
 	}
 	return m.queue[0].at, true
 }
+
+func (m *plainModel) open(at time.Duration) { m.from = at }
+
+func (m *plainModel) holds([]uint64) int { return 0 }
 
 func (m *plainModel) gauges() (int, int, float64) { return len(m.queue), 0, 0 }
 
