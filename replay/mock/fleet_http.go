@@ -1,9 +1,8 @@
 package mock
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
+	"net/http"
 	"time"
 
 	"reprise/trace/strictjson"
@@ -16,11 +15,7 @@ type scaleOrder struct {
 }
 
 // readScale reads {"replicas": n, "cold_start_ms": d}.
-func readScale(body io.Reader) (Scale, error) {
-	data, err := io.ReadAll(io.LimitReader(body, 4096))
-	if err != nil {
-		return Scale{}, fmt.Errorf("the body could not be read: %w", err)
-	}
+func readScale(data []byte) (Scale, error) {
 	var o scaleOrder
 	if err := strictjson.Decode(data, &o); err != nil {
 		return Scale{}, fmt.Errorf(`give {"replicas": n, "cold_start_ms": d}: %w`, err)
@@ -32,16 +27,40 @@ func readScale(body io.Reader) (Scale, error) {
 	return s, s.validate()
 }
 
-// fleetState is what GET and POST /mock/scale answer: every replica that is there.
-func (f *Fleet) state(now time.Duration) []byte {
-	type replica struct {
-		Number  int     `json:"number"`
-		State   string  `json:"state"` // starting, serving, leaving
-		ReadyMS float64 `json:"ready_in_ms"`
-		Running int     `json:"running"`
-		Waiting int     `json:"waiting"`
+// scale carries out POST /mock/scale and answers with every replica there is.
+func (h *Handler) scale(body []byte) *answer {
+	s, err := readScale(body)
+	if err != nil {
+		return badRequest("", "%s", err.Error()).answer()
 	}
-	list := []replica{}
+	reply := make(chan []replicaState, 1)
+	ok := h.driver.post(func() {
+		now := h.driver.now()
+		_ = h.fleet.Scale(now, s) // readScale has validated it
+		reply <- h.fleet.states(now)
+	})
+	if !ok {
+		return refusal(errClosed).answer()
+	}
+	select {
+	case list := <-reply:
+		return jsonAnswer(http.StatusOK, map[string]any{"replicas": list})
+	case <-h.driver.stopped:
+		return refusal(errClosed).answer()
+	}
+}
+
+// replicaState is a replica as /mock/scale shows it.
+type replicaState struct {
+	Number  int     `json:"number"`
+	State   string  `json:"state"` // starting, serving, leaving
+	ReadyMS float64 `json:"ready_in_ms"`
+	Running int     `json:"running"`
+	Waiting int     `json:"waiting"`
+}
+
+func (f *Fleet) states(now time.Duration) []replicaState {
+	list := []replicaState{}
 	for _, r := range f.Replicas() {
 		state := "serving"
 		switch {
@@ -50,11 +69,7 @@ func (f *Fleet) state(now time.Duration) []byte {
 		case r.Ready > now:
 			state = "starting"
 		}
-		list = append(list, replica{r.Number, state, max(0, float64(r.Ready-now)/1e6), r.Stats.Running, r.Stats.Waiting})
+		list = append(list, replicaState{r.Number, state, max(0, float64(r.Ready-now)/1e6), r.Stats.Running, r.Stats.Waiting})
 	}
-	b, err := json.Marshal(map[string]any{"replicas": list})
-	if err != nil {
-		return nil // numbers and fixed words always encode
-	}
-	return append(b, '\n')
+	return list
 }

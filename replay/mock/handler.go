@@ -16,6 +16,7 @@ type Config struct {
 	Model       string   `json:"model"`
 	Law         Law      `json:"law"`
 	Seed        uint64   `json:"seed"`
+	FleetConfig          // replicas, and how requests are shared out
 	Template    Template `json:"template"`
 	StampEvents bool     `json:"stamp_events"`   // x_mock_send_ns, Unix ns, in each event
 	MaxBody     int64    `json:"max_body_bytes"` // 0 for 64 MiB
@@ -54,6 +55,7 @@ func (c *Config) complete() error {
 type Handler struct {
 	cfg       Config
 	endpoints map[string]endpoint
+	fleet     *Fleet // of the driver's goroutine
 	driver    *driver
 	prompt    prompter
 	late      lateness // of writes
@@ -69,11 +71,11 @@ func newHandler(cfg Config, wait func() waiter) (*Handler, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	engine, err := NewEngine(cfg.Law, cfg.Seed)
+	fleet, err := NewFleet(cfg.Law, cfg.Seed, cfg.FleetConfig)
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{cfg: cfg, endpoints: endpoints(), driver: newDriver(engine, wait())}
+	h := &Handler{cfg: cfg, endpoints: endpoints(), fleet: fleet, driver: newDriver(fleet, wait())}
 	h.prompt = prompter{counter: cfg.Counter, template: cfg.Template}
 	h.bufs.New = func() any { return new(buffers) }
 	if cfg.Record {

@@ -42,7 +42,8 @@ func endpoints() map[string]endpoint {
 			h.ResetLateness()
 			return &answer{status: http.StatusNoContent}
 		}},
-		"/mock/law": get(func(h *Handler) *answer { return jsonAnswer(http.StatusOK, h.cfg) }),
+		"/mock/scale": {method: http.MethodPost, readBody: true, whole: (*Handler).scale},
+		"/mock/law":   get(func(h *Handler) *answer { return jsonAnswer(http.StatusOK, h.cfg) }),
 	}
 }
 
