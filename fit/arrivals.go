@@ -145,7 +145,7 @@ func gapStats(gaps []int64, clock Resolution) GapStats {
 	s.Moments = s.Moments.unless(clock.hidesGaps(s.Mean, 3))
 	s.MLE = s.MLE.unless(clock.hidesGaps(s.Mean, 10))
 	if s.ZeroShare > 0.01 {
-		s.MLE = s.MLE.unless(fmt.Sprintf("%.1f %% of gaps are zero, time stamps at %s", 100*s.ZeroShare, clock))
+		s.MLE = s.MLE.unless(fmt.Sprintf("%.1f %% of gaps are zero, "+stampsAt+"%s", 100*s.ZeroShare, clock))
 	}
 	return s
 }

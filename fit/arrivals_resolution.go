@@ -28,13 +28,16 @@ func (r Resolution) String() string {
 	}
 }
 
+// stampsAt begins the reasons that finer time stamps would remove.
+const stampsAt = "time stamps at "
+
 // hides says why a statistic at the scale of width µs cannot be had: it takes
 // three steps of the clock to see one.
 func (r Resolution) hides(width int64) string {
 	if width >= 3*r.StepUS {
 		return ""
 	}
-	return "time stamps at " + r.String()
+	return stampsAt + r.String()
 }
 
 // hidesGaps says why gaps of the mean (s) cannot be described, if they are
@@ -43,7 +46,7 @@ func (r Resolution) hidesGaps(mean, steps float64) string {
 	if float64(mean*second) >= float64(steps*float64(r.StepUS)) {
 		return ""
 	}
-	return fmt.Sprintf("time stamps at %s, mean gap %.3g s", r, mean)
+	return fmt.Sprintf(stampsAt+"%s, mean gap %.3g s", r, mean)
 }
 
 // DetectResolution finds the step from the gaps (µs). The tick is the largest

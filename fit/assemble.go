@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"reprise/fit/dist"
 	"reprise/trace"
@@ -181,7 +182,9 @@ func requests(w *spec.Workload) []spec.DataRequest {
 		}
 	}
 	ask(w.Arrivals.Process == spec.ProcessUnknown, "the arrival time of each request, in milliseconds or finer, for a whole day", "workload.arrivals")
-	ask(len(w.Arrivals.Notes) > 0 && w.Arrivals.Process != spec.ProcessUnknown, "arrival times in milliseconds or finer, as stamped on arrival", "workload.arrivals")
+	coarse := slices.ContainsFunc(w.Arrivals.Notes, func(n string) bool { return strings.Contains(n, stampsAt) })
+	ask(coarse, "arrival times in milliseconds or finer, as stamped on arrival", "workload.arrivals")
+	ask(slices.Contains(w.Arrivals.Notes, noteShort), "a log of a whole day, for its peak hour", "workload.arrivals.peak_hour")
 	ask(len(w.Prefix.HitRates) == 0, "the prompts themselves (they are read on your machine and do not leave it), or their prefix block digests", "workload.prefix")
 	ask(w.Sessions == nil, "the session or conversation id of each request", "workload.sessions")
 	ask(w.Features.Stream == nil, "whether each request streamed", "workload.features.stream")

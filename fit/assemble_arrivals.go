@@ -10,6 +10,8 @@ import (
 // peakWidths are the widths at which peak-to-mean is told.
 var peakWidths = []int64{second, 10 * second, 60 * second, 3600 * second}
 
+const noteShort = "the log is no longer than an hour, so its peak hour is all of it"
+
 func arrivalSection(t *trace.Trace) (spec.Arrivals, error) {
 	if !t.Timed() {
 		return spec.Arrivals{Process: spec.ProcessUnknown,
@@ -52,7 +54,7 @@ func arrivalSection(t *trace.Trace) (spec.Arrivals, error) {
 		StartS: spec.Round(seconds(s.PeakHour.FromUS)), WidthS: spec.Round(seconds(s.PeakHour.ToUS - s.PeakHour.FromUS)),
 		Rate: spec.Round(s.PeakHour.Rate), Label: labelled(t, s.PeakHour.FromUS)}
 	if s.PeakHour.Whole {
-		a.Notes = append(a.Notes, "the log is no longer than an hour, so its peak hour is all of it")
+		a.Notes = append(a.Notes, noteShort)
 	}
 	return a, nil
 }
