@@ -79,15 +79,30 @@ func (g *prefixes) stratum(in int32) int {
 	return min(sort.SearchFloat64s(g.upto, float64(in)), len(g.upto)-1)
 }
 
-var errBlocks = errors.New("the trace would have over 2^31 prefix blocks: ask for a shorter one")
+// maxBlocks bounds the blocks of a trace, 4 bytes each in its lists.
+const maxBlocks = 1 << 30
+
+var errBlocks = errors.New("the trace would have over 2^30 prefix blocks: ask for a shorter one")
+
+// checkBlocks adds up the blocks that prompts will have, before any is made.
+func (g *prefixes) checkBlocks(input []int32) error {
+	var sum int64
+	for _, in := range input {
+		sum += g.blocks(in)
+	}
+	if sum > maxBlocks {
+		return errBlocks
+	}
+	return nil
+}
+
+// blocks is how many blocks a prompt has, a partial last one included.
+func (g *prefixes) blocks(in int32) int64 { return (int64(in) + int64(g.size) - 1) / int64(g.size) }
 
 // draw returns the blocks of the i-th prompt, of in tokens: ceil(in/size) of
 // them, the partial last one shared by nothing.
-func (g *prefixes) draw(i int, in int32) ([]int32, error) {
-	n := (int64(in) + int64(g.size) - 1) / int64(g.size)
-	if g.next+n > math.MaxInt32 {
-		return nil, errBlocks
-	}
+func (g *prefixes) draw(i int, in int32) []int32 {
+	n := g.blocks(in)
 	blocks := make([]int32, 0, n)
 	if len(g.hits) > 0 {
 		blocks = append(blocks, g.shared(g.hits[i], in)...)
@@ -100,7 +115,7 @@ func (g *prefixes) draw(i int, in int32) ([]int32, error) {
 	if len(g.hits) > 0 {
 		g.past.add(blocks, shared, in/g.size)
 	}
-	return blocks, nil
+	return blocks
 }
 
 // shared returns the blocks with which a prompt begins, h of them or about so.

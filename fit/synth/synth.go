@@ -70,13 +70,14 @@ func Trace(sp *spec.Spec, o Options) (*trace.Trace, error) {
 		input[i], output[i] = lengths.draw()
 	}
 	prefixes := newPrefixes(&w.Prefix, input, o.Seed)
+	if err := prefixes.checkBlocks(input); err != nil {
+		return nil, err
+	}
 	features := newFeatures(&w.Features, o.Seed)
 	for i, at := range times {
 		in, out := input[i], output[i]
 		r := trace.Request{ID: int64(i), T: trace.Some(at), Input: trace.Some(in), Output: trace.Some(out), From: trace.Estimated, N: 1}
-		if r.Blocks, err = prefixes.draw(i, in); err != nil {
-			return nil, err
-		}
+		r.Blocks = prefixes.draw(i, in)
 		features.draw(&r)
 		t.Requests[i] = r
 	}
