@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -122,12 +124,10 @@ func (o *verifyOptions) run(s *stdio, path string) error {
 			return err
 		}
 	}
-	b, err := bundle.Open(path)
+	r, err := o.check(path, signers, newer)
 	if err != nil {
 		return err
 	}
-	defer b.Close()
-	r := b.Verify(signers, time.Now(), newer)
 	if err := o.print(s.out, r); err != nil {
 		return err
 	}
@@ -135,6 +135,21 @@ func (o *verifyOptions) run(s *stdio, path string) error {
 		return verdict{exitNo, ""}
 	}
 	return nil
+}
+
+// check verifies what is at path. What is there but is no whole bundle is an
+// answer too.
+func (o *verifyOptions) check(path string, signers *sign.AllowedSigners, newer *spec.Spec) (bundle.Report, error) {
+	b, err := bundle.Open(path)
+	var missing *fs.PathError
+	if errors.As(err, &missing) {
+		return bundle.Report{}, err
+	}
+	if err != nil {
+		return bundle.Report{Reasons: []bundle.Reason{{Code: bundle.ArtifactMismatch, Detail: oneLine(err.Error())}}, Signed: []bundle.Signed{}}, nil
+	}
+	defer b.Close()
+	return b.Verify(signers, time.Now(), newer), nil
 }
 
 func (o *verifyOptions) print(w io.Writer, r bundle.Report) error {

@@ -167,7 +167,7 @@ func TestUnpackHostile(t *testing.T) {
 		"does not belong to a bundle ":      archive(t, spec, file("/tmp/evil", 1)),
 		"does not belong to a bundle  ":     archive(t, spec, file("signatures/../../evil", 1)),
 		"does not belong to a bundle   ":    archive(t, spec, file("evil.sh", 1)),
-		"does not belong to a bundle    ":   archive(t, spec, file("./audit.json", 1)),
+		"does not belong to a bundle    ":   archive(t, spec, file("b/audit.json", 1)),
 		"does not belong to a bundle     ":  archive(t, spec, file("AUDIT.json", 1)),
 		"does not belong to a bundle      ": archive(t, spec, file("audit.json:x", 1)),
 		"link, a folder or a device":        archive(t, link(tar.TypeSymlink, SpecFile, "/etc/passwd")),
@@ -180,6 +180,9 @@ func TestUnpackHostile(t *testing.T) {
 		"larger than":                       archive(t, spec, file(AuditFile, maxSmall+1)),
 		"larger than ":                      archive(t, spec, file(SignatureFile(Vendor), maxSig+1)),
 		"every honest size":                 archive(t, spec, file(TraceFile, 200<<20)),
+		"data follows the end":              archiveThen(t, spec, "x"),
+		"damaged  ":                         append(bytes.Clone(good), "rubbish"...),
+		"twice ":                            archive(t, spec, file("./"+SpecFile, 1)),
 		"damaged":                           good[:len(good)/2],
 		"damaged ":                          append([]byte("PK\x03\x04"), good...),
 		"no spec.json ":                     {},
@@ -193,9 +196,45 @@ func TestUnpackHostile(t *testing.T) {
 			t.Errorf("%q: left %v behind", want, left)
 		}
 	}
-	if err := Unpack(bytes.NewReader(good), filepath.Join(t.TempDir(), "b")); err != nil {
-		t.Errorf("a plain archive is refused: %v", err)
+	for what, data := range map[string][]byte{
+		"a plain archive":          good,
+		"GNU tar of the folder .":  archive(t, tar.Header{Typeflag: tar.TypeDir, Name: "./"}, file("./"+SpecFile, 1), file("./"+SignatureFile(Vendor), 1)),
+		"GNU tar of a folder":      archive(t, tar.Header{Typeflag: tar.TypeDir, Name: "b/"}, file("b/"+SpecFile, 1), tar.Header{Typeflag: tar.TypeDir, Name: "b/signatures/"}),
+		"padded with zeros":        archiveThen(t, spec, strings.Repeat("\x00", 8192)),
+		"several frames, the last": append(bytes.Clone(good), emptyFrame(t)...),
+	} {
+		if err := Unpack(bytes.NewReader(data), filepath.Join(t.TempDir(), "b")); err != nil {
+			t.Errorf("%s is refused: %v", what, err)
+		}
 	}
+}
+
+// archiveThen is an archive of one entry with more after its end.
+func archiveThen(t testing.TB, h tar.Header, more string) []byte {
+	t.Helper()
+	d, err := zstd.NewReader(bytes.NewReader(archive(t, h)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	raw, err := io.ReadAll(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z.EncodeAll(append(raw, more...), nil)
+}
+
+func emptyFrame(t testing.TB) []byte {
+	t.Helper()
+	z, err := zstd.NewWriter(nil, zstd.WithZeroFrames(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z.EncodeAll(nil, nil)
 }
 
 // A sparse entry states a length that no byte of the archive stands for.

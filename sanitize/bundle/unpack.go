@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -48,7 +49,8 @@ func unpack(r io.Reader, dir string) error {
 		return err
 	}
 	defer z.Close()
-	t := tar.NewReader(&bounded{r: z, packed: packed})
+	plain := &bounded{r: z, packed: packed}
+	t := tar.NewReader(plain)
 	// Sparse entries make zeros out of nothing, so what comes out of the tar
 	// reader is bounded too.
 	content := &bounded{r: t, packed: packed}
@@ -56,6 +58,7 @@ func unpack(r io.Reader, dir string) error {
 		return err
 	}
 	seen := map[string]bool{}
+	var top folder
 	for {
 		h, err := t.Next()
 		if err == io.EOF {
@@ -64,9 +67,12 @@ func unpack(r io.Reader, dir string) error {
 		if err != nil {
 			return archiveError(err)
 		}
-		if err := entry(content, h, dir, seen); err != nil {
+		if err := entry(content, h, top.strip(h.Name), dir, seen); err != nil {
 			return err
 		}
+	}
+	if err := nothingMore(plain); err != nil {
+		return err
 	}
 	if !seen[SpecFile] {
 		return fmt.Errorf("the archive is not a bundle: it has no %s", SpecFile)
@@ -82,24 +88,63 @@ func archiveError(err error) error {
 	return fmt.Errorf("not a .tar.zst of a bundle, or damaged: %w", err)
 }
 
-// entry writes one file. Folders are ours to make, so an entry for signatures
-// is passed over.
-func entry(content io.Reader, h *tar.Header, dir string, seen map[string]bool) error {
-	if h.Typeflag == tar.TypeDir && (h.Name == SignDir+"/" || h.Name == "./") {
+// nothingMore refuses whatever follows the archive's end but its padding, since
+// no signature covers it.
+func nothingMore(r io.Reader) error {
+	buf := make([]byte, 1<<15)
+	for {
+		n, err := r.Read(buf)
+		for _, b := range buf[:n] {
+			if b != 0 {
+				return errors.New("data follows the end of the archive")
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return archiveError(err)
+		}
+	}
+}
+
+// folder is the one folder that an archive made around the bundle's folder has
+// in front of every name; archives that we make have none.
+type folder struct {
+	name string
+	set  bool
+}
+
+// strip returns the name inside the bundle.
+func (f *folder) strip(name string) string {
+	name = strings.TrimPrefix(name, "./")
+	if !f.set {
+		f.set = true
+		if first, _, ok := strings.Cut(name, "/"); ok && first != SignDir && first != ".." && first != "" {
+			f.name = first + "/"
+		}
+	}
+	return strings.TrimPrefix(name, f.name)
+}
+
+// entry writes one file. Folders are ours to make, so entries for the bundle's
+// own and for signatures are passed over.
+func entry(content io.Reader, h *tar.Header, name, dir string, seen map[string]bool) error {
+	if h.Typeflag == tar.TypeDir && (name == SignDir+"/" || name == "") {
 		return nil
 	}
 	switch {
 	case h.Typeflag != tar.TypeReg:
-		return errors.New("the archive holds a link, a folder or a device")
-	case !isKnown(h.Name) || !filepath.IsLocal(h.Name):
-		return errors.New("the archive holds a file that does not belong to a bundle")
-	case seen[h.Name]:
-		return fmt.Errorf("the archive holds %s twice", h.Name)
-	case h.Size < 0 || h.Size > limit(h.Name):
-		return fmt.Errorf("%s is larger than %d bytes", h.Name, limit(h.Name))
+		return fmt.Errorf("the archive holds a link, a folder or a device: %.80q", h.Name)
+	case !isKnown(name) || !filepath.IsLocal(name):
+		return fmt.Errorf("the archive holds a file that does not belong to a bundle: %.80q", h.Name)
+	case seen[name]:
+		return fmt.Errorf("the archive holds %s twice", name)
+	case h.Size < 0 || h.Size > limit(name):
+		return fmt.Errorf("%s is larger than %d bytes", name, limit(name))
 	}
-	seen[h.Name] = true
-	return create(filepath.Join(dir, filepath.FromSlash(h.Name)), func(f *os.File) error {
+	seen[name] = true
+	return create(filepath.Join(dir, filepath.FromSlash(name)), func(f *os.File) error {
 		if _, err := io.Copy(f, content); err != nil {
 			return archiveError(err)
 		}

@@ -179,10 +179,14 @@ func Decode(data []byte) (*Spec, error) {
 		return nil, errors.New("spec: the file is empty")
 	}
 	var s Spec
-	if err := strictjson.DecodeCanonical(data, &s); err != nil {
+	if err := strictjson.Decode(data, &s); err != nil {
 		return nil, fmt.Errorf("spec: %w", err)
 	}
-	if err := s.Validate(); err != nil {
+	again, err := Encode(&s) // which validates, and writes absent lists as []
+	if err != nil {
+		return nil, err
+	}
+	if err := strictjson.Same(again, data); err != nil {
 		return nil, fmt.Errorf("spec: %w", err)
 	}
 	return &s, nil

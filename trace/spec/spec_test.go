@@ -134,6 +134,9 @@ func TestDecodeRefuses(t *testing.T) {
 		"metric is":             edit(`"ttft"`, `"speed"`),
 		"not a new plain":       edit(`"audit.json"`, `"../audit.json"`),
 		"64 lower-case hex":     edit(strings.Repeat("ef", 32), strings.Repeat("EF", 32)),
+		"one encoding: line 34": edit(`"out_of_scope": [
+      "images"
+    ]`, `"out_of_scope": null`),
 		"role is":               edit(`"role": "vendor"`, `"role": "customer"`),
 		"principal is empty":    edit("bob@vendor.example", "bob vendor"),
 		"value 2 is out of":     edit("14050", "1"),

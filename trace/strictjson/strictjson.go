@@ -70,10 +70,16 @@ func DecodeCanonical(data []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(again, data) {
-		return fmt.Errorf("not in its one encoding: line %d differs from what this build writes for the same value", differ(again, data))
+	return Same(again, data)
+}
+
+// Same reports where data is not what this build writes for the same value,
+// which is again.
+func Same(again, data []byte) error {
+	if bytes.Equal(again, data) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("not in its one encoding: line %d differs from what this build writes for the same value", differ(again, data))
 }
 
 // differ returns the first line, from 1, on which a and b differ.
