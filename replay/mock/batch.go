@@ -181,6 +181,9 @@ func (b *batcher) admit(s *seq, start time.Duration) bool {
 		return false
 	}
 	s.computed = int32(hits * BlockTokens)
+	if s.hit > 0 {
+		s.computed = min(s.hit, s.total()-1)
+	}
 	if s.started < 0 {
 		s.started, s.cached = start, s.computed
 		b.stats.admitted(s, b.law.PrefixCache)

@@ -86,7 +86,7 @@ func (e *Engine) newSeq(now time.Duration, r Request) *seq {
 	if most == 0 {
 		most = int32(e.law.MaxModelLen) - r.Prompt
 	}
-	s := &seq{id: e.ids, prompt: r.Prompt, target: most, finish: Length, hashes: r.Blocks, arrived: now, started: -1}
+	s := &seq{id: e.ids, prompt: r.Prompt, target: most, finish: Length, hashes: r.Blocks, hit: r.hit, arrived: now, started: -1}
 	s.ready = now + micros(e.law.IngressUS)
 	if r.IgnoreEOS {
 		return s
@@ -108,7 +108,7 @@ func (e *Engine) Step(now time.Duration, dst []Event) ([]Event, time.Duration, b
 		s.out++
 		e.stats.token(s, at)
 		s.last = at
-		ev := Event{ID: s.id, At: at, N: s.out, Cached: s.cached}
+		ev := Event{ID: s.id, At: at, N: s.out, Cached: s.cached, Target: s.target}
 		if s.out == s.target {
 			ev.Finish = s.finish
 			e.end(s)

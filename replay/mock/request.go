@@ -16,6 +16,8 @@ type Request struct {
 	MinTokens int32    // fewest output tokens
 	IgnoreEOS bool     // exactly MaxTokens
 	Draw      uint64   // key of the natural output length: the same key, the same length
+
+	hit int32 // prompt tokens that are cached whatever the cache holds; for requests without Blocks
 }
 
 // Finish says how a request ended.
@@ -40,6 +42,7 @@ type Event struct {
 	At     time.Duration // the instant the law gives it
 	N      int32         // output tokens so far, this one included
 	Cached int32         // prompt tokens that came from the prefix cache
+	Target int32         // output tokens there will be
 	Finish Finish        // Going except on the last token
 }
 
@@ -85,6 +88,7 @@ type seq struct {
 	chunk    int32 // tokens that the step in progress computes
 	out      int32 // tokens emitted
 	hashes   []uint64
+	hit      int32 // see Request
 	blocks   []int32
 	known    int // leading blocks already in the prefix cache
 	arrived  time.Duration

@@ -1,0 +1,87 @@
+package mock
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+
+	"reprise/replay"
+)
+
+// Observation is a request as a client measured it.
+type Observation struct {
+	Sent   time.Duration // when its bytes were handed to the kernel
+	TTFT   time.Duration // from Sent to the first content
+	E2E    time.Duration // from Sent to the last content
+	Asked  int32         // prompt tokens of the trace
+	Prompt int32         // prompt tokens by the server's usage, else as asked
+	Cached int32         // of them from the prefix cache
+	Out    int32         // output tokens by usage, else as asked
+	Gaps   []time.Duration
+}
+
+// Observe takes from results what a law can be fitted to: the answered requests
+// whose times and token counts are known, in order of sending. It returns also
+// how many it left out.
+func Observe(results iter.Seq2[replay.Result, error]) (obs []Observation, left int, err error) {
+	for r, err := range results {
+		if err != nil {
+			return nil, 0, err
+		}
+		o, ok := observe(&r)
+		if !ok {
+			left++
+			continue
+		}
+		obs = append(obs, o)
+	}
+	slices.SortStableFunc(obs, func(a, b Observation) int { return cmp.Compare(a.Sent, b.Sent) })
+	return obs, left, nil
+}
+
+func observe(r *replay.Result) (Observation, bool) {
+	in, out := r.InUsage, r.OutUsage
+	if !in.OK {
+		in = r.InAsked
+	}
+	if !out.OK {
+		out = r.OutAsked
+	}
+	if r.Class != replay.OK || !r.WriteEnd.OK || !r.FirstContent.OK || !r.LastContent.OK || !in.OK || !out.OK || in.V < 1 || out.V < 1 {
+		return Observation{}, false
+	}
+	o := Observation{
+		Sent: time.Duration(r.WriteEnd.V), TTFT: time.Duration(r.FirstContent.V - r.WriteEnd.V),
+		E2E: time.Duration(r.LastContent.V - r.WriteEnd.V), Asked: r.InAsked.Or(in.V),
+		Prompt: in.V, Cached: min(max(r.Cached.Or(0), 0), in.V-1), Out: out.V,
+	}
+	if o.TTFT <= 0 || o.E2E < o.TTFT {
+		return Observation{}, false
+	}
+	for _, g := range r.Gaps {
+		o.Gaps = append(o.Gaps, time.Duration(max(g, 0))*time.Microsecond)
+	}
+	return o, true
+}
+
+// Replayed is the load that observations were made under, with the cache hits
+// that they had.
+func Replayed(obs []Observation) []Timed {
+	in := make([]Timed, len(obs))
+	for k := range obs {
+		o := &obs[k]
+		in[k] = Timed{At: o.Sent, Request: Request{Prompt: o.Prompt, hit: o.Cached, MaxTokens: o.Out, IgnoreEOS: true, Draw: uint64(k)}}
+	}
+	return in
+}
+
+// Measured sums observations up as a forecast does outcomes.
+func Measured(obs []Observation) Forecast {
+	out := make([]Outcome, len(obs))
+	for k := range obs {
+		o := &obs[k]
+		out[k] = Outcome{TTFT: o.TTFT, E2E: o.E2E, Tokens: o.Out, Cached: o.Cached, Finish: Length}
+	}
+	return Sum(Replayed(obs), out)
+}
