@@ -16,6 +16,7 @@ type wireStream struct {
 	id    ID
 	over  bool
 	done  chan struct{}
+	quit  chan struct{} // of a scripted answer: closed when the client leaves
 }
 
 func (s *wireStream) admitted(a admission) {
@@ -132,6 +133,9 @@ func (s *wireStream) finish() {
 
 // leave drops the request of a client that has gone away.
 func (s *wireStream) leave() {
+	if s.quit != nil {
+		close(s.quit)
+	}
 	if s.over {
 		return
 	}
@@ -140,7 +144,7 @@ func (s *wireStream) leave() {
 }
 
 func (s *wireStream) gone() {
-	s.over = true
+	s.over, s.keep = true, false
 	s.h.rec.left(s.job.entry, s.h.driver.now())
 	close(s.done)
 }
