@@ -114,11 +114,11 @@ func TestStepArithmetic(t *testing.T) {
 	ms := func(x float64) time.Duration { return micros(x * 1000) }
 	want := []Event{
 		// step 1: 64 tokens, to 16.4. Step 2: 36 of a, 28 of b, to 32.8.
-		{ID: a, At: ms(32.8), N: 1},
+		{ID: a, At: ms(32.8), N: 1, Target: 3},
 		// Step 3: one decode and the last 12 of b, 12.2 ms.
-		{ID: a, At: ms(45.0), N: 2}, {ID: b, At: ms(45.0), N: 1},
+		{ID: a, At: ms(45.0), N: 2, Target: 3}, {ID: b, At: ms(45.0), N: 1, Target: 2},
 		// Step 4: two decodes.
-		{ID: a, At: ms(57.0), N: 3, Finish: Length}, {ID: b, At: ms(57.0), N: 2, Finish: Length},
+		{ID: a, At: ms(57.0), N: 3, Target: 3, Finish: Length}, {ID: b, At: ms(57.0), N: 2, Target: 2, Finish: Length},
 	}
 	if !slices.Equal(s.events, want) {
 		t.Errorf("events %+v\nwant %+v", s.events, want)
