@@ -24,6 +24,7 @@ type reply struct {
 	key          uint64 // of the words
 	prompt       int32
 	includeUsage bool
+	usageBy      int32  // added to the completion tokens of the usage
 	stamp        bool   // events carry their send time
 	open         []byte // an event up to its choices
 }
@@ -101,6 +102,7 @@ func (r *reply) ending(dst []byte, ev Event, sent int64) []byte {
 }
 
 func (r *reply) usage(dst []byte, ev Event) []byte {
+	ev.N = max(ev.N+r.usageBy, 0)
 	dst = append(dst, `{"prompt_tokens":`...)
 	dst = strconv.AppendInt(dst, int64(r.prompt), 10)
 	dst = append(dst, `,"total_tokens":`...)
@@ -113,7 +115,7 @@ func (r *reply) usage(dst []byte, ev Event) []byte {
 }
 
 // whole is the answer of a call that does not stream.
-func (r *reply) whole(ev Event) any {
+func (r *reply) whole(ev Event) map[string]any {
 	var text []byte
 	for n := range ev.N {
 		text = append(text, word(r.key, n+1)...)

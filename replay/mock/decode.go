@@ -8,17 +8,18 @@ import (
 
 // call is a decoded request of either API.
 type call struct {
-	chat         bool
-	model        string
-	messages     []message       // chat
-	tools        json.RawMessage // chat: the definitions as they came
-	text         string          // completions with a string
-	tokens       []int32         // completions with token ids
-	stream       bool
-	includeUsage bool
-	maxTokens    int32 // 0 when not asked for
-	minTokens    int32
-	ignoreEOS    bool
+	chat            bool
+	model           string
+	messages        []message       // chat
+	tools           json.RawMessage // chat: the definitions as they came
+	text            string          // completions with a string
+	tokens          []int32         // completions with token ids
+	stream          bool
+	includeUsage    bool
+	continuousUsage bool  // usage in each event
+	maxTokens       int32 // 0 when not asked for
+	minTokens       int32
+	ignoreEOS       bool
 }
 
 // message is what the prompt needs of a chat message.
@@ -44,7 +45,8 @@ type body struct {
 }
 
 type streamOptions struct {
-	IncludeUsage bool `json:"include_usage"`
+	IncludeUsage    bool `json:"include_usage"`
+	ContinuousUsage bool `json:"continuous_usage_stats"`
 }
 
 type wireMessage struct {
@@ -70,7 +72,7 @@ func decode(chat bool, data []byte) (*call, *apiError) {
 		if !b.Stream {
 			return nil, badRequest("stream_options", "Stream options can only be defined when `stream=True`.")
 		}
-		c.includeUsage = b.StreamOptions.IncludeUsage
+		c.includeUsage, c.continuousUsage = b.StreamOptions.IncludeUsage, b.StreamOptions.ContinuousUsage
 	}
 	if err := c.limits(&b); err != nil {
 		return nil, err
@@ -214,4 +216,17 @@ func present(raw json.RawMessage) json.RawMessage {
 		return nil
 	}
 	return raw
+}
+
+// toolName is the name of the first function offered.
+func (c *call) toolName() string {
+	var tools []struct {
+		Function struct {
+			Name string `json:"name"`
+		} `json:"function"`
+	}
+	if json.Unmarshal(c.tools, &tools) == nil && len(tools) > 0 && tools[0].Function.Name != "" {
+		return tools[0].Function.Name
+	}
+	return "answer"
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -18,14 +19,17 @@ type Config struct {
 	Seed        uint64   `json:"seed"`
 	FleetConfig          // replicas, and how requests are shared out
 	Template    Template `json:"template"`
-	StampEvents bool     `json:"stamp_events"`   // x_mock_send_ns, Unix ns, in each event
-	MaxBody     int64    `json:"max_body_bytes"` // 0 for 64 MiB
-	Version     string   `json:"version"`        // what /version says
-	APIKey      string   `json:"-"`              // bearer token that /v1 wants; empty for none
-	Counter     Counter  `json:"-"`              // counts prompts; must not be nil
-	NetHTTP     bool     `json:"net_http"`       // serve through net/http, HTTP/2 in the clear included
-	TLS         *TLS     `json:"-"`              // serve TLS, through net/http; nil for none
-	Record      bool     `json:"record"`         // keep what arrives, for Recording and Arrivals
+	StampEvents bool     `json:"stamp_events"`     // x_mock_send_ns, Unix ns, in each event
+	MaxBody     int64    `json:"max_body_bytes"`   // 0 for 64 MiB
+	Version     string   `json:"version"`          // what /version says
+	APIKey      string   `json:"-"`                // bearer token that /v1 wants; empty for none
+	Counter     Counter  `json:"-"`                // counts prompts; must not be nil
+	NetHTTP     bool     `json:"net_http"`         // serve through net/http, HTTP/2 in the clear included
+	TLS         *TLS     `json:"-"`                // serve TLS, through net/http; nil for none
+	Faults      []Fault  `json:"faults,omitempty"` // what goes wrong
+	Shape       Shape    `json:"shape,omitzero"`   // of streams
+	Buffer      Buffer   `json:"buffer,omitzero"`  // a proxy that holds answers back
+	Record      bool     `json:"record"`           // keep what arrives, for Recording and Arrivals
 }
 
 // DefaultConfig is a server of a law that counts with c.
@@ -40,6 +44,14 @@ func (c *Config) complete() error {
 	}
 	if t := c.Template; t.Prefix < 0 || t.PerMessage < 0 || t.Prefix > 1024 || t.PerMessage > 1024 {
 		return fmt.Errorf("mock: template tokens are %d and %d, give 0 to 1024", t.Prefix, t.PerMessage)
+	}
+	for i := range c.Faults {
+		if err := c.Faults[i].Validate(); err != nil {
+			return fmt.Errorf("mock: %w", err)
+		}
+	}
+	if err := errors.Join(c.Shape.Validate(), c.Buffer.Validate()); err != nil {
+		return fmt.Errorf("mock: %w", err)
 	}
 	if c.MaxBody <= 0 {
 		c.MaxBody = 64 << 20
@@ -60,6 +72,7 @@ type Handler struct {
 	prompt    prompter
 	late      lateness // of writes
 	rec       *recording
+	faults    faults
 	calls     atomic.Uint64 // numbers the answers
 	bufs      sync.Pool
 }
@@ -76,6 +89,7 @@ func newHandler(cfg Config, wait func() waiter) (*Handler, error) {
 		return nil, err
 	}
 	h := &Handler{cfg: cfg, endpoints: endpoints(), fleet: fleet, driver: newDriver(fleet, wait())}
+	h.faults.list, h.faults.seed = cfg.Faults, cfg.Seed
 	h.prompt = prompter{counter: cfg.Counter, template: cfg.Template}
 	h.bufs.New = func() any { return new(buffers) }
 	if cfg.Record {
@@ -102,6 +116,7 @@ func (h *Handler) ResetLateness() {
 // been read: what decoding and counting take is inside its TTFT.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q := query{method: r.Method, path: r.URL.Path, auth: r.Header.Get("Authorization"), arrived: h.driver.now()}
+	q.gzip = strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
 	if h.rec != nil {
 		q.contact = contactOf(r)
 	}
@@ -109,6 +124,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var data []byte
 	if no == nil && e.readBody {
 		data, no = h.readBody(w, r)
+	}
+	if h.faults.list != nil {
+		q.verdict = h.faults.judge(q.path, q.arrived)
+		if h.obstruct(w, r, &q, e, data) {
+			return
+		}
 	}
 	switch {
 	case no != nil:
@@ -136,6 +157,10 @@ func (h *Handler) generate(w http.ResponseWriter, r *http.Request, q *query, cha
 	j, no := h.prepare(q, chat, data)
 	if no != nil {
 		no.write(w)
+		return
+	}
+	if s := newScript(&h.cfg, j, q); s != nil {
+		h.scripted(w, r, j, s)
 		return
 	}
 	box := newMailbox()

@@ -16,10 +16,15 @@ const (
 	endSilent        // never: nothing comes until the client leaves
 )
 
-// outlet is where the body of an answer under a script leaves. Its head has
-// been sent. One goroutine uses it.
+// outlet is where an answer under a script leaves: net/http's response, or a
+// connection of our own server. One goroutine uses it. An error says that the
+// client has gone away.
 type outlet interface {
-	// write sends a piece of the body, as one chunk where the body is chunked.
+	// answer sends a whole answer in place of the scripted one.
+	answer(a *answer)
+	// open sends the head of a 200 whose body has no length given.
+	open(header []field) error
+	// write sends a piece of the body at once, as one chunk where it is chunked.
 	write(p []byte) error
 	// finish ends the body, with p of endShort's broken chunk; after any ending
 	// but endWhole the connection is gone. It is not called for endSilent.

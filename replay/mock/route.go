@@ -12,6 +12,8 @@ type query struct {
 	method, path string
 	auth         string        // the Authorization header
 	arrived      time.Duration // since the engine's zero
+	gzip         bool          // the client accepts it
+	verdict      verdict       // of the faults
 	contact      contact       // what the recorder keeps of the connection
 }
 

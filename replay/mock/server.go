@@ -66,6 +66,7 @@ func (s *Server) listen(ctx context.Context, cfg Config) error {
 	if s.listener, err = config.Listen(ctx, "tcp", cfg.Addr); err != nil {
 		return fmt.Errorf("mock: cannot listen on %s: %w", cfg.Addr, err)
 	}
+	s.listener = s.handler.faults.listener(s.listener, s.handler.driver.now)
 	return nil
 }
 

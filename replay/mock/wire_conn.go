@@ -72,6 +72,13 @@ func (c *wireConn) one() bool {
 			return false
 		}
 	}
+	if c.h.faults.list != nil {
+		q.verdict = c.h.faults.judge(q.path, q.arrived)
+		keep = keep && !q.verdict.goaway
+		if over, on := c.obstruct(&q, e, data, keep); over {
+			return on
+		}
+	}
 	switch {
 	case no != nil:
 		return c.send(no, keep)
@@ -91,7 +98,7 @@ func orElse(no *answer, e endpoint, h *Handler) *answer {
 
 // query is what the head says.
 func (c *wireConn) query() query {
-	q := query{method: c.head.method, path: c.head.path, auth: c.head.auth, arrived: c.arrived}
+	q := query{method: c.head.method, path: c.head.path, auth: c.head.auth, gzip: c.head.gzip, arrived: c.arrived}
 	q.contact = contact{conn: c.number, nth: c.nth, head: c.head.size, names: c.head.names, at: c.at, kernel: c.kernel, proto: c.head.proto(), early: c.early}
 	if c.early { // it waited for its turn, and is due from now
 		q.arrived = c.h.driver.now()
@@ -109,6 +116,9 @@ func (c *wireConn) generate(q *query, chat bool, data []byte, keep bool) bool {
 	}
 	if no != nil {
 		return c.send(no, keep)
+	}
+	if script := newScript(&c.h.cfg, j, q); script != nil {
+		return c.scripted(j, script, keep)
 	}
 	s := &wireStream{c: c, h: c.h, job: j, keep: keep, plain: c.head.minor == 0, done: make(chan struct{})}
 	if !c.h.driver.offer(j.arrived, j.req, s) {

@@ -36,6 +36,7 @@ type head struct {
 	close   bool // the client asks to end the connection, or is of HTTP/1.0
 	expect  bool // 100-continue
 	auth    string
+	gzip    bool // the client accepts it
 	hosts   int
 	size    int      // bytes of it all
 	names   []string // of the headers, in order; only when asked for
@@ -157,6 +158,10 @@ func (h *head) field(line []byte, names bool) *wireError {
 	case 14:
 		if bytes.EqualFold(name, []byte("content-length")) {
 			return h.contentLength(value)
+		}
+	case 15:
+		if bytes.EqualFold(name, []byte("accept-encoding")) {
+			h.gzip = h.gzip || bytes.Contains(value, []byte("gzip"))
 		}
 	case 17:
 		if bytes.EqualFold(name, []byte("transfer-encoding")) {

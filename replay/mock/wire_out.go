@@ -148,8 +148,5 @@ func (o *outbox) settle() {
 // reset drops what waits and ends the connection with a reset.
 func (o *outbox) reset() {
 	o.fail()
-	if c, ok := o.conn.(*net.TCPConn); ok {
-		_ = c.SetLinger(0)
-	}
-	_ = o.conn.Close()
+	endConn(o.conn, endReset)
 }
