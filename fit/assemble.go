@@ -135,7 +135,7 @@ func length(x []int32, from spec.From) spec.Length {
 	}
 	fits, _ := FitFamilies(v) // a family that does not fit is absent
 	for _, f := range fits {
-		fam := spec.Family{Name: f.Family.Name(), LogL: spec.Round(f.LogL), BIC: spec.Round(f.BIC), KS: spec.Round(f.KS), Label: f.Label}
+		fam := spec.Family{Provenance: l.Quantiles.Provenance, Name: f.Family.Name(), LogL: spec.Round(f.LogL), BIC: spec.Round(f.BIC), KS: spec.Round(f.KS), Label: f.Label}
 		for _, p := range f.Family.Params() {
 			fam.Params = append(fam.Params, spec.Param{Name: p.Name, Value: spec.Round(p.Value)})
 		}

@@ -137,9 +137,10 @@ func quantiles(x []int32, p []float64) []spec.Num {
 // continued is the share of hits deeper than root that reach the last whole
 // block of the prompt that touched it last.
 func continued(blocks [][]int32, input []int32, s PrefixStats, root int32) *spec.Number {
-	whole := map[int32]int32{} // by block: whole blocks of the prompt that touched it last
+	ids, distinct := renumber(blocks)
+	whole := make([]int32, distinct) // by block: whole blocks of the prompt that touched it last
 	var hits, all int64
-	for i, list := range blocks {
+	for i, list := range ids {
 		if h := s.Hits[i]; h > root {
 			hits++
 			if h >= whole[list[h-1]] {

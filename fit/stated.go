@@ -91,7 +91,7 @@ func statedLength(fixed, mean, sigma float64, ask string) spec.Length {
 		return l
 	}
 	f := dist.Lognormal{Mu: math.Log(rest) - float64(sigma*sigma)/2, Sigma: sigma}
-	l.Families = []spec.Family{{Name: f.Name(), Label: "assumed", Params: []spec.Param{
+	l.Families = []spec.Family{{Provenance: l.Quantiles.Provenance, Name: f.Name(), Label: "assumed", Params: []spec.Param{
 		{Name: "mu", Value: spec.Round(f.Mu)}, {Name: "sigma", Value: spec.Round(f.Sigma)}}}}
 	for _, p := range dist.Grid(100) {
 		// The ends of a lognormal are 0 and infinity; a table stops short of both.

@@ -1,6 +1,8 @@
 package synth_test
 
 import (
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -22,10 +24,10 @@ func TestHostile(t *testing.T) {
 		"huge counts":     {func(w *spec.Workload) { w.Arrivals.Rates.Counts[0] = 1e9 }, 0, "over 20 million"},
 		"too huge counts": {func(w *spec.Workload) { w.Arrivals.Rates.Counts[0] = 1 << 60 }, 0, "rate_series.counts[0]"},
 		"tiny bins": {func(w *spec.Workload) {
-			w.Arrivals.Rates = &spec.RateSeries{WidthS: 1e-6, LastS: 1e-6, Counts: []int64{0}}
+			w.Arrivals.Rates = &spec.RateSeries{Provenance: spec.Provenance{From: spec.Measured, N: 1}, WidthS: 1e-6, LastS: 1e-6, Counts: []int64{0}}
 		}, time.Hour, "no request"},
 		"tiny bins, over and over": {func(w *spec.Workload) {
-			w.Arrivals.Rates = &spec.RateSeries{WidthS: 1e-6, LastS: 1e-6, Counts: append(make([]int64, 1000), 1)}
+			w.Arrivals.Rates = &spec.RateSeries{Provenance: spec.Provenance{From: spec.Measured, N: 1}, WidthS: 1e-6, LastS: 1e-6, Counts: append(make([]int64, 1000), 1)}
 		}, time.Hour, "begin anew"},
 		"no time":         {func(w *spec.Workload) { w.Arrivals.Rates.Counts, w.Arrivals.Rates.LastS = []int64{5}, 0 }, 0, "covers no time"},
 		"endless bins":    {func(w *spec.Workload) { w.Arrivals.Rates.WidthS = 1e300 }, 0, "width_s"},
@@ -42,19 +44,21 @@ func TestHostile(t *testing.T) {
 				fill(s.Distance, 1e12)
 			}
 		}, 0, ""},
-		"deep root":     {func(w *spec.Workload) { w.Prefix.Roots = []spec.Root{{Tokens: 1e300, Share: 1}} }, 0, ""},
+		"deep root": {func(w *spec.Workload) {
+			w.Prefix.Roots = []spec.Root{{Provenance: spec.Provenance{From: spec.Measured, N: 1}, Tokens: 1e300, Share: 1}}
+		}, 0, ""},
 		"huge blocks":   {func(w *spec.Workload) { w.Prefix.BlockTokens = 1 << 62 }, 0, ""},
 		"no strata":     {func(w *spec.Workload) { w.Prefix.Model.Strata = nil }, 0, "no strata"},
 		"odd share":     {func(w *spec.Workload) { w.Prefix.Model.Continued.Value = 2 }, 0, "want a share"},
-		"strange mean":  {func(w *spec.Workload) { w.Lengths.Input.Mean.Value, w.Lengths.Output.Mean.Value = -1e300, 1e300 }, 0, ""},
+		"strange mean":  {func(w *spec.Workload) { w.Lengths.Input.Mean.Value, w.Lengths.Output.Mean.Value = -1e300, 1e300 }, 0, "want 0 or more"},
 		"no requests":   {func(w *spec.Workload) { fillCounts(w, 0) }, 0, "no request"},
 		"fast Poisson":  {func(w *spec.Workload) { w.Arrivals.Process, w.Arrivals.Rate.Value = spec.ProcessPoisson, 1e300 }, 0, "over 20 million"},
 		"slow Poisson":  {func(w *spec.Workload) { w.Arrivals.Process, w.Arrivals.Rate.Value = spec.ProcessPoisson, 1e-300 }, 0, "no request"},
 		"unknown rate":  {func(w *spec.Workload) { w.Arrivals.Process = spec.ProcessUnknown }, 0, ""}, // the load of the question
 		"longest trace": {func(*spec.Workload) {}, 1<<63 - 1, "over 20 million"},
 		"no shares": {func(w *spec.Workload) {
-			w.Features.Models = []spec.Share{{Alias: "a", Number: spec.Number{Value: 1e300}}}
-		}, 0, ""},
+			w.Features.Models = []spec.Share{{Alias: "a", Number: spec.Number{Value: 1e300, Unit: "1", From: spec.Measured}}}
+		}, 0, "want a share"},
 		"counts of years": {func(w *spec.Workload) {
 			fillCounts(w, 1)
 			w.Arrivals.Rates.WidthS, w.Arrivals.Rates.LastS = 604800, 604800
@@ -114,15 +118,90 @@ func TestCutTables(t *testing.T) {
 	}
 }
 
+// tiny is a spec with every table that synth reads, each of a few points.
+func tiny(t testing.TB) *spec.Spec {
+	sp, err := fit.Stated(fit.Statement{Input: 200, Output: 30, Rate: 8, SharedPrefix: 80})
+	check(t, err)
+	from := spec.Provenance{From: spec.Measured, N: 60}
+	w := &sp.Workload
+	w.Lengths.Input.Quantiles.Values = spec.Nums([]float64{100, 300})
+	w.Lengths.Joint = &spec.Joint{Provenance: from, Strata: []spec.Stratum{
+		{Upto: 200, N: 30, P: spec.Nums([]float64{0, 1}), Output: spec.Nums([]float64{1, 20})},
+		{Upto: 300, N: 30, P: spec.Nums([]float64{0, 0.5, 1}), Output: spec.Nums([]float64{5, 20, 99})}}}
+	w.Arrivals.Process = spec.ProcessCounts
+	w.Arrivals.Rates = &spec.RateSeries{Provenance: from, WidthS: 5, LastS: 3, Counts: []int64{30, 0, 30}}
+	w.Arrivals.Split = &spec.Split{Provenance: from, Steps: []spec.SplitStep{{ParentS: 5, ChildS: 1, Rho: 0.2}, {ParentS: 1, ChildS: 0.5, Rho: 0.1}}}
+	share := spec.MeasuredNumber(0.5, "1", 60)
+	w.Prefix.Model = &spec.Reuse{Provenance: from, Continued: &share, P: spec.Nums([]float64{0, 0.5, 1}), Strata: []spec.ReuseStratum{
+		{Upto: 200, N: 30, HitBlocks: spec.Nums([]float64{0, 5, 9}), Distance: spec.Nums([]float64{1, 40, 300})},
+		{Upto: 300, N: 30, HitBlocks: spec.Nums([]float64{5, 9, 18}), Distance: spec.Nums([]float64{})}}}
+	w.Features.Models = []spec.Share{{Alias: "model1", Number: share}}
+	return sp
+}
+
+// TestTwistedNumbers sets numbers of a spec to odd ones, one to three at a time:
+// what Validate lets through is drawn soundly or refused.
+func TestTwistedNumbers(t *testing.T) {
+	odd := []float64{0, 1, -1, 2, 0.5, 1e-6, 7, 63, 1000, 1e9, 1e12, 1e18, -1e18, 1e300, -1e300, 1e-300}
+	drawn, refused := 0, 0
+	for seed := range uint64(4000) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		sp := tiny(t)
+		fields := numbers(reflect.ValueOf(&sp.Workload), nil)
+		for range 1 + rng.IntN(3) {
+			f, x := fields[rng.IntN(len(fields))], odd[rng.IntN(len(odd))]
+			if f.Kind() == reflect.Float64 {
+				f.SetFloat(x)
+			} else {
+				f.SetInt(int64(max(min(x, 1<<62), -1<<62)))
+			}
+		}
+		if tooLarge(sp) {
+			continue
+		}
+		x, err := synth.Trace(sp, synth.Options{Seed: seed, For: time.Duration(rng.IntN(40)) * time.Second})
+		if err != nil {
+			plain(t, seed, err)
+			refused++
+			continue
+		}
+		sound(t, x)
+		drawn++
+	}
+	if drawn < 1000 || refused < 300 {
+		t.Errorf("%d drawn, %d refused: not much of a test", drawn, refused)
+	}
+}
+
+// numbers lists the numbers below a value.
+func numbers(v reflect.Value, out []reflect.Value) []reflect.Value {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return numbers(v.Elem(), out)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			out = numbers(v.Index(i), out)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			out = numbers(v.Field(i), out)
+		}
+	case reflect.Float64, reflect.Int64, reflect.Int:
+		return append(out, v)
+	}
+	return out
+}
+
+// FuzzTrace draws a few seconds of any spec that decodes. Run it with
+// -fuzzminimizetime=1x, since minimising a spec takes longer than it is worth.
 func FuzzTrace(f *testing.F) {
-	raw, err := spec.Encode(rich(f))
-	check(f, err)
-	f.Add(raw, uint64(1), uint16(5))
-	stated, err := fit.Stated(fit.Statement{Input: 200, Output: 30, Rate: 8, SharedPrefix: 80, Sigma: 0.5})
-	check(f, err)
-	raw, err = spec.Encode(stated)
-	check(f, err)
-	f.Add(raw, uint64(2), uint16(1))
+	for _, sp := range []*spec.Spec{tiny(f), rich(f)} {
+		raw, err := spec.Encode(sp)
+		check(f, err)
+		f.Add(raw, uint64(1), uint16(5))
+	}
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64, s uint16) {
 		sp, err := spec.Decode(data)
 		if err != nil || tooLarge(sp) {

@@ -198,9 +198,9 @@ func TestUserRule(t *testing.T) {
 func TestStatedSpecIsLeftAlone(t *testing.T) {
 	s := sampleSpec(sampleTrace(1, 60))
 	p := spec.Provenance{From: spec.Assumed, Ask: "a log"}
-	n := spec.AssumedNumber(3, "1", "a log")
+	n := spec.AssumedNumber(1, "1", "a log")
 	table := spec.Table{Provenance: p, P: spec.Nums([]float64{0, 1}), Values: spec.Nums([]float64{1, 99})}
-	family := []spec.Family{{Name: "lognormal", Label: "assumed", Params: []spec.Param{{Name: "mu", Value: 1}}}}
+	family := []spec.Family{{Provenance: spec.Provenance{From: spec.Assumed, Ask: "lengths"}, Name: "lognormal", Label: "assumed", Params: []spec.Param{{Name: "mu", Value: 1}}}}
 	length := spec.Length{Mean: n, Quantiles: table, Families: family}
 	s.Workload = spec.Workload{Lengths: spec.Lengths{Input: length, Output: length}, Arrivals: spec.Arrivals{Process: spec.ProcessPoisson, Rate: n},
 		Prefix: spec.Prefix{BlockTokens: 16, ShareRequests: &n, Roots: []spec.Root{{Provenance: p, Tokens: 500, Share: 1}},

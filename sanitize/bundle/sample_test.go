@@ -83,7 +83,7 @@ func lengthOf(v []float64) spec.Length {
 	}
 	return spec.Length{Mean: *number(mean, "tokens", n), SD: number(math.Sqrt(m2), "tokens", n),
 		Quantiles: spec.Table{Provenance: measured(n), P: spec.Nums(grid()), Values: quantiles(v, grid())},
-		Families: []spec.Family{{Name: "lognormal", Label: "good", Params: []spec.Param{{Name: "mu", Value: spec.Round(math.Log(mean))},
+		Families: []spec.Family{{Provenance: measured(n), Name: "lognormal", Label: "good", Params: []spec.Param{{Name: "mu", Value: spec.Round(math.Log(mean))},
 			{Name: "sigma", Value: 1}}}}}
 }
 
@@ -139,7 +139,7 @@ func sampleSpec(t *trace.Trace) *spec.Spec {
 	for _, m := range []string{"model1", "model2"} {
 		w.Features.Models = append(w.Features.Models, spec.Share{Alias: m, Number: *number(float64(models[m])/float64(n), "1", models[m])})
 	}
-	s.Privacy.Calendar = t.Header.Time.Calendar
+	s.Privacy.Profile, s.Privacy.Calendar = "local", t.Header.Time.Calendar
 	return s
 }
 

@@ -23,7 +23,7 @@ func sample() *Spec {
 	table := func(v ...float64) Table { return Table{p, Nums([]float64{0, 0.5, 1}), Nums(v)} }
 	length := func(v ...float64) Length {
 		return Length{Mean: *num(v[1], "tokens"), SD: num(12.3456789, "tokens"), Quantiles: table(v...), Families: []Family{
-			{Name: "lognormal", Params: []Param{{"mu", Round(6.633312928)}, {"sigma", Round(0.9851542701)}},
+			{Provenance: p, Name: "lognormal", Params: []Param{{"mu", Round(6.633312928)}, {"sigma", Round(0.9851542701)}},
 				LogL: Round(-155650.2439), BIC: Round(311320.2304), KS: Round(0.1594165521), Label: "descriptive"}}}
 	}
 	q := Question{Mix: "the chat mix", DateLabel: "a Thursday in November", Load: Load{5.53042, "1/s"},
@@ -137,6 +137,9 @@ func TestDecodeRefuses(t *testing.T) {
 		"one encoding: line 34": edit(`"out_of_scope": [
       "images"
     ]`, `"out_of_scope": null`),
+		"workload.lengths.spearman: from is": edit(`"unit": "1",
+        "from": "measured"`, `"unit": "1",
+        "from": "guessed"`),
 		"role is":               edit(`"role": "vendor"`, `"role": "customer"`),
 		"principal is empty":    edit("bob@vendor.example", "bob vendor"),
 		"value 2 is out of":     edit("14050", "1"),

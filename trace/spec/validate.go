@@ -8,6 +8,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+
+	"reprise/trace"
 )
 
 // Validate returns the first problem that makes a spec unusable, by the path
@@ -23,7 +26,7 @@ func (s *Spec) Validate() error {
 	case !slices.Contains([]string{Draft, Proposed, Withdrawn}, s.Status):
 		return fmt.Errorf("status is %q, want draft, proposed or withdrawn", s.Status)
 	}
-	for _, check := range []func() error{s.checkSupersedes, s.Question.check, s.Workload.check, s.checkRuns, s.checkArtifacts, s.checkApprovals} {
+	for _, check := range []func() error{s.checkSupersedes, s.Question.check, s.Workload.check, s.Privacy.check, s.checkRuns, s.checkArtifacts, s.checkApprovals} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -66,6 +69,30 @@ func (q Question) check() error {
 	if !finite(q.Load.Value) || q.Load.Value < 0 {
 		return errors.New("question.load.value is not a rate")
 	}
+	if q.Load.Value > 0 && q.Load.Unit != "1/s" {
+		return fmt.Errorf("question.load.unit is %.20q, want 1/s", q.Load.Unit)
+	}
+	for _, text := range append([]string{q.Sentence, q.Mix, q.DateLabel, q.Region, q.Comparison, q.ClientRunBy, q.Handoff}, q.OutOfScope...) {
+		if strings.ContainsFunc(text, unicode.IsControl) {
+			return errors.New("question: a text has control characters")
+		}
+	}
+	return nil
+}
+
+// Profiles are the leakage profiles; local and none say that nothing was
+// published yet.
+func Profiles() []string { return []string{"none", "local", "exact", "rounded", "binned", "aggregate"} }
+
+func (p Privacy) check() error {
+	switch {
+	case !slices.Contains(Profiles(), p.Profile):
+		return fmt.Errorf("privacy.profile is %.20q, want one of %s", p.Profile, strings.Join(Profiles(), ", "))
+	case !slices.Contains([]string{trace.CalendarNone, trace.CalendarHourOfWeek, trace.CalendarDate}, p.Calendar):
+		return fmt.Errorf("privacy.calendar is %.20q, want none, hour_of_week or date", p.Calendar)
+	case p.K < 0 || p.U < 0:
+		return errors.New("privacy: k or u is negative")
+	}
 	return nil
 }
 
@@ -86,6 +113,12 @@ func (s SLO) check() error {
 func finite(v Num) bool { return !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0) }
 
 func (w *Workload) check() error {
+	if err := checkProvenance(w); err != nil {
+		return err
+	}
+	if err := w.checkShares(); err != nil {
+		return fmt.Errorf("workload.%w", err)
+	}
 	for _, l := range []struct {
 		key string
 		l   *Length
@@ -107,26 +140,7 @@ func (w *Workload) check() error {
 }
 
 func (l *Length) check() error {
-	if err := l.Mean.check(); err != nil {
-		return fmt.Errorf("mean: %w", err)
-	}
-	if !l.Quantiles.From.valid() {
-		return fmt.Errorf("quantiles.from is %q", l.Quantiles.From)
-	}
 	return checkTable("quantiles", l.Quantiles.P, l.Quantiles.Values, maxTokens)
-}
-
-func (n Number) check() error {
-	if !n.From.valid() {
-		return fmt.Errorf("from is %q, want measured, estimated or assumed", n.From)
-	}
-	if !finite(n.Value) {
-		return errors.New("value is not a finite number")
-	}
-	if n.From == Assumed && n.Ask == "" {
-		return errors.New("an assumed number must carry the data request that would replace it")
-	}
-	return nil
 }
 
 // checkTable holds quantile tables to what sampling relies on.
@@ -188,9 +202,6 @@ func (a *Arrivals) check() error {
 	case ProcessPoisson, ProcessUnknown:
 	default:
 		return fmt.Errorf("process is %q, want counts, poisson or unknown", a.Process)
-	}
-	if err := a.Rate.check(); err != nil {
-		return fmt.Errorf("rate: %w", err)
 	}
 	if a.Rate.Value < 0 {
 		return errors.New("rate is negative")

@@ -39,6 +39,7 @@ type Table struct {
 // Family is a fitted distribution. KS is sup|Fn-F|, an effect size and not a
 // test; Label is good (KS <= 0.02), usable (<= 0.05) or descriptive.
 type Family struct {
+	Provenance
 	Name   string  `json:"name"`
 	Params []Param `json:"params"`
 	LogL   Num     `json:"log_likelihood"`
