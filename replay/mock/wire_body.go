@@ -135,5 +135,8 @@ func chunkLine(b []byte) ([]byte, int, *wireError) {
 	case i == 0 || b[i-1] != '\r':
 		return nil, 0, malformed("a line of the chunked body does not end in CRLF")
 	}
+	if bytes.IndexByte(b[:i-1], '\r') >= 0 {
+		return nil, 0, malformed("a line of the chunked body has a stray CR")
+	}
 	return b[:i-1], i + 1, nil
 }

@@ -55,6 +55,7 @@ func FuzzWireBody(f *testing.F) {
 	f.Add([]byte("5\r\nhello\r\n0\r\n\r\n"), uint8(1))
 	f.Add([]byte("1;x=y\r\na\r\n00A \r\n0123456789\r\n0\r\nTrailer: x\r\n\r\nGET"), uint8(7))
 	f.Add([]byte("2\r\nabc\r\n"), uint8(2))
+	f.Add([]byte("0;0\r00\r\n\r\n"), uint8(3))
 	f.Fuzz(func(t *testing.T, b []byte, piece uint8) {
 		const limit = 1 << 16
 		read := func(step int) ([]byte, int, bool, *wireError) {
