@@ -21,6 +21,8 @@ type mockOptions struct {
 	seed      uint64
 	stamps    bool
 	printLaw  bool
+	fit       fitOptions
+	fleet     mock.FleetConfig
 }
 
 func newMock(io *stdio) *cobra.Command {
@@ -36,8 +38,13 @@ about any real engine.
 The law in force is printed by --print-law and served at /mock/law; how late
 the mock itself was, at /mock/lateness. It serves until interrupted.
 
+--fit makes a law from the results of a replay against a real engine and says
+how well the law tells them; --predict simulates another load under the law in
+virtual time. Given a results folder it states its own error.
+
 Presets: ` + presetNames() + `. MOCK_API_KEY, when set, is the key that clients must send.`,
-		Example: `  reprise mock --preset demo --listen 127.0.0.1:8000`,
+		Example: `  reprise mock --preset demo --listen 127.0.0.1:8000
+  reprise mock --fit run/ -o law.json --predict faster.trace.parquet`,
 		Args:    exactly(0, "flags only"),
 		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context(), io) },
 	}
@@ -49,6 +56,9 @@ Presets: ` + presetNames() + `. MOCK_API_KEY, when set, is the key that clients 
 	c.Flags().Uint64Var(&o.seed, "seed", 1, "seed of answers and jitter")
 	c.Flags().BoolVar(&o.stamps, "stamps", false, "put a send stamp into each event, so that a client's own error can be read off")
 	c.Flags().BoolVar(&o.printLaw, "print-law", false, "print the law as JSON and end")
+	c.Flags().IntVar(&o.fleet.Replicas, "replicas", 1, "engines behind the endpoint; POST /mock/scale changes their number")
+	c.Flags().StringVar((*string)(&o.fleet.Routing), "routing", string(mock.RoundRobin), "how requests are shared out: round_robin, least_requests, prefix_affinity")
+	o.fit.register(c)
 	return c
 }
 
@@ -61,6 +71,9 @@ func presetNames() string {
 }
 
 func (o *mockOptions) run(ctx context.Context, s *stdio) error {
+	if o.fit.asked() {
+		return o.fit.run(s, o.law, o.seed, o.fleet)
+	}
 	law, err := o.law()
 	if err != nil {
 		return err
@@ -105,6 +118,7 @@ func (o *mockOptions) start(ctx context.Context, law mock.Law) (*mock.Server, er
 	}
 	cfg := mock.DefaultConfig(law, t)
 	cfg.Addr, cfg.Model, cfg.Seed, cfg.StampEvents = o.listen, o.model, o.seed, o.stamps
+	cfg.FleetConfig = o.fleet
 	cfg.APIKey = os.Getenv("MOCK_API_KEY")
 	return mock.Start(ctx, cfg)
 }

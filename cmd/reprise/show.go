@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"reprise/replay"
+	"reprise/replay/mock"
 	"reprise/sanitize/bundle"
 	"reprise/trace"
 	"reprise/trace/spec"
@@ -37,7 +38,7 @@ func newShow(s *stdio) *cobra.Command {
 		Use:   "show FILE",
 		Short: "Say what an artifact is; --csv and --jsonl give its raw rows",
 		Long: `Show says what an artifact is: a trace, a spec, a bundle (folder or .tar.zst),
-an audit or a results folder. --json prints the same as JSON; --csv and --jsonl
+an audit, a law of the mock or a results folder. --json prints the same as JSON; --csv and --jsonl
 print the raw rows of a trace or of results.`,
 		Example: `  reprise show day.trace.parquet
   reprise show run/ --csv > requests.csv`,
@@ -164,6 +165,12 @@ func recogniseJSON(data []byte) (shown, error) {
 			return nil, err
 		}
 		return &shownJSON{"audit", a}, nil
+	case mock.LawKind:
+		l, err := mock.DecodeLaw(data)
+		if err != nil {
+			return nil, err
+		}
+		return &shownJSON{"law", l}, nil
 	case replay.RunKind:
 		r, err := replay.DecodeRun(data)
 		if err != nil {

@@ -110,6 +110,7 @@ func search(law Law, in []Timed, obs []Observation, seed uint64) Law {
 		l.JitterSigma = min(l.JitterSigma, 1.5)
 		return l
 	}
+	var from []float64
 	loss := func(x []float64) float64 {
 		for i := range x {
 			if math.Abs(x[i]) > 18 || x[i] < math.Log(least[i]) {
@@ -120,12 +121,14 @@ func search(law Law, in []Timed, obs []Observation, seed uint64) Law {
 		if err != nil {
 			return 100
 		}
-		return c.Loss
+		// What the run does not show stays where the regression left it.
+		return c.Loss + penalty(x, from)
 	}
 	x := make([]float64, len(least))
 	for i, p := range figures(&law) {
 		x[i] = math.Log(max(*p, 2*least[i]))
 	}
+	from = slices.Clone(x)
 	for range 2 { // a second simplex where the first has shrunk
 		res, err := optimize.Minimize(optimize.Problem{Func: loss}, x,
 			&optimize.Settings{FuncEvaluations: budget(in), Converger: &optimize.FunctionConverge{Absolute: 1e-4, Iterations: 60}},
@@ -136,6 +139,16 @@ func search(law Law, in []Timed, obs []Observation, seed uint64) Law {
 		x = res.X
 	}
 	return at(x)
+}
+
+// penalty is 0.05 for a figure e times what the regression found, and grows as
+// the square of the log.
+func penalty(x, from []float64) float64 {
+	sum := 0.0
+	for i := range x {
+		sum += (x[i] - from[i]) * (x[i] - from[i])
+	}
+	return 0.05 * sum
 }
 
 // budget is how many simulations a simplex may take: fewer of long runs.
