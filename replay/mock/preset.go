@@ -7,7 +7,9 @@ import (
 )
 
 // Presets returns the laws that have a name, in the order of help texts.
-func Presets() []Law { return []Law{demo(), llama8bH100(), plain()} }
+func Presets() []Law {
+	return slices.Concat([]Law{demo(), llama8bH100()}, gpuPresets(), []Law{plain()})
+}
 
 // Preset returns the law of a name.
 func Preset(name string) (Law, error) {
