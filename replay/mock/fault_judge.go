@@ -10,10 +10,21 @@ import (
 // faults decides which requests and connections something goes wrong with. What
 // it decides depends only on the seed, a number and a time.
 type faults struct {
-	list []Fault
-	seed uint64
+	list   []Fault
+	stages []stage // of the list
+	seed   uint64
 
 	generating, other, conns atomic.Int64 // how many there were
+}
+
+// set takes a list that has been validated.
+func (f *faults) set(list []Fault, seed uint64) {
+	f.list, f.seed = list, seed
+	for i := range list {
+		if kind, err := list[i].kind(); err == nil { // it is, when validated
+			f.stages = append(f.stages, kind.stage)
+		}
+	}
 }
 
 // verdict is what the faults make of a request. The zero value is none.
@@ -48,7 +59,7 @@ func (f *faults) decide(path string, n int64, at time.Duration) verdict {
 	for i := range f.list {
 		k := &f.list[i]
 		if k.onPath(path) && f.takes(i, n, at) {
-			v.add(k)
+			v.add(k, f.stages[i])
 		}
 	}
 	return v
@@ -66,16 +77,15 @@ func (f *faults) takes(i int, n int64, at time.Duration) bool {
 }
 
 // add puts a fault into effect beside those before it.
-func (v *verdict) add(f *Fault) {
+func (v *verdict) add(f *Fault, at stage) {
 	first := func(p **Fault) {
 		if *p == nil {
 			*p = f
 		}
 	}
-	kind, err := f.kind()
 	switch {
-	case err != nil || kind.stage == onConnect:
-	case kind.stage == onAnswer:
+	case at == onConnect:
+	case at == onAnswer:
 		first(&v.stop)
 	case f.Kind == "delay":
 		v.delay = min(v.delay+f.For.D(), math.MaxInt64/4)
@@ -83,7 +93,7 @@ func (v *verdict) add(f *Fault) {
 		first(&v.stall)
 	case f.Kind == "bad_event":
 		first(&v.bad)
-	case kind.stage == onBody:
+	case at == onBody:
 		first(&v.end)
 	case f.Kind == "no_done":
 		v.noDone = true

@@ -25,7 +25,7 @@ func (s Span) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 func (s *Span) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
 	if err != nil || d < 0 || d > 365*24*time.Hour {
-		return fmt.Errorf("not a length of time such as 250ms or 3s")
+		return fmt.Errorf("%q is not a length of time such as 250ms or 3s", text)
 	}
 	*s = Span(d)
 	return nil
@@ -56,10 +56,10 @@ func (w *Window) UnmarshalText(text []byte) error {
 	from, to, ok := strings.Cut(string(text), "-")
 	var v Window
 	if !ok || v.From.UnmarshalText([]byte(from)) != nil {
-		return fmt.Errorf("not a window of time such as 10s-15s or 10s-")
+		return fmt.Errorf("%q is not a window of time such as 10s-15s or 10s-", text)
 	}
 	if to != "" && (v.To.UnmarshalText([]byte(to)) != nil || v.To <= v.From) {
-		return fmt.Errorf("not a window of time such as 10s-15s or 10s-")
+		return fmt.Errorf("%q is not a window of time such as 10s-15s or 10s-", text)
 	}
 	*w = v
 	return nil
@@ -112,7 +112,7 @@ func (n *Numbers) UnmarshalText(text []byte) error {
 	for part := range strings.SplitSeq(string(text), ",") {
 		r, ok := readRange(strings.TrimSpace(part))
 		if !ok || len(out) >= 10000 {
-			return fmt.Errorf("not numbers of requests from 1, such as 1,5,9-12 or 100-")
+			return fmt.Errorf("%q is not numbers of requests from 1, such as 1,5,9-12 or 100-", text)
 		}
 		out = append(out, r)
 	}

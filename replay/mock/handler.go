@@ -89,7 +89,7 @@ func newHandler(cfg Config, wait func() waiter) (*Handler, error) {
 		return nil, err
 	}
 	h := &Handler{cfg: cfg, endpoints: endpoints(), fleet: fleet, driver: newDriver(fleet, wait())}
-	h.faults.list, h.faults.seed = cfg.Faults, cfg.Seed
+	h.faults.set(cfg.Faults, cfg.Seed)
 	h.prompt = prompter{counter: cfg.Counter, template: cfg.Template}
 	h.bufs.New = func() any { return new(buffers) }
 	if cfg.Record {

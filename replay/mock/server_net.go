@@ -11,6 +11,8 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"math/big"
 	"net"
 	"net/http"
@@ -86,6 +88,7 @@ type connCount struct {
 func newNetFront(h *Handler, s *secure) *netFront {
 	f := &netFront{secure: s != nil}
 	f.http = &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, Protocols: new(http.Protocols)}
+	f.http.ErrorLog = log.New(io.Discard, "", 0) // it tells of clients that break off, which are no concern here
 	f.http.Protocols.SetHTTP1(true)
 	f.http.Protocols.SetHTTP2(true)
 	f.http.Protocols.SetUnencryptedHTTP2(true)
