@@ -76,12 +76,28 @@ func Replayed(obs []Observation) []Timed {
 	return in
 }
 
-// Measured sums observations up as a forecast does outcomes.
+// whole tells an answer that came in one piece: it says nothing of the time
+// between tokens.
+func (o *Observation) whole() bool { return len(o.Gaps) == 0 }
+
+// Measured sums observations up as a forecast does outcomes; answers that came
+// in one piece have no TPOT.
 func Measured(obs []Observation) Forecast {
 	out := make([]Outcome, len(obs))
 	for k := range obs {
 		o := &obs[k]
 		out[k] = Outcome{TTFT: o.TTFT, E2E: o.E2E, Tokens: o.Out, Cached: o.Cached, Finish: Length}
+		if o.whole() {
+			out[k].Tokens = 1
+		}
 	}
-	return Sum(Replayed(obs), out)
+	f := Sum(Replayed(obs), out)
+	tokens := 0.0
+	for k := range obs {
+		tokens += float64(obs[k].Out)
+	}
+	if f.SpanS > 0 {
+		f.OutputPerS = tokens / f.SpanS
+	}
+	return f
 }

@@ -28,7 +28,7 @@ func check(law Law, in []Timed, obs []Observation, seed uint64) (Check, error) {
 			return c, fmt.Errorf("law %q: a measured request of %d and %d tokens does not fit it", law.Name, obs[k].Prompt, obs[k].Out)
 		}
 		ttft = append(ttft, apart(float64(out[k].TTFT), float64(o.TTFT)))
-		if a := o.TPOT(); a > 0 {
+		if a := o.TPOT(); a > 0 && !obs[k].whole() {
 			tpot = append(tpot, apart(float64(out[k].TPOT()), float64(a)))
 		}
 	}

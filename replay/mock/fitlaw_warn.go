@@ -16,6 +16,15 @@ func (r *FitReport) warn(law Law, obs []Observation, ms []moment, o FitOptions) 
 	if o.MaxSeqs == 0 && law.MaxSeqs > r.PeakDecoding {
 		add("the run does not show where the batch ends: max_num_seqs is set to %d", law.MaxSeqs)
 	}
+	pieces := 0
+	for k := range obs {
+		if obs[k].whole() && obs[k].Out > 1 {
+			pieces++
+		}
+	}
+	if pieces*10 > len(obs) {
+		add("%d of %d answers came in one piece, so their TTFT is their end and they have no TPOT: something between engine and client was late", pieces, len(obs))
+	}
 	prefilled := 0
 	for i := range ms {
 		if ms[i].x[3] > 0 {
