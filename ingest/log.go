@@ -67,8 +67,9 @@ func (l *Log) Records() iter.Seq2[Record, error] {
 			return
 		}
 		l.used = true
-		for _, path := range l.in.Paths {
-			if !l.file(path, yield) {
+		defer l.drop()
+		for i := range l.in.Paths {
+			if !l.file(i, yield) {
 				return
 			}
 		}
@@ -76,16 +77,17 @@ func (l *Log) Records() iter.Seq2[Record, error] {
 }
 
 // file yields the rows of one input and reports whether to go on.
-func (l *Log) file(path string, yield func(Record, error) bool) bool {
-	s, done := l.stdin, func() {}
-	if path != "-" {
+func (l *Log) file(i int, yield func(Record, error) bool) bool {
+	h, open := l.held[i]
+	if !open {
 		var err error
-		if s, done, err = l.source(path, l.progress); err != nil {
+		if h.source, h.done, err = l.source(l.in.Paths[i], l.progress); err != nil {
 			yield(Record{}, err)
 			return false
 		}
+		defer h.done()
 	}
-	defer done()
+	s := h.source
 	c, err := containerOf(s)
 	if err != nil {
 		yield(Record{}, err)

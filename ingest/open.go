@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"reprise/trace"
@@ -24,7 +25,7 @@ type Inputs struct {
 type Log struct {
 	ctx     context.Context
 	in      Inputs
-	stdin   *source // stdin as far as it was looked at
+	held    map[int]held // inputs that can be read only once, as far as they were looked at
 	mapping *Mapping
 	schema  Recognised
 	columns *seen
@@ -52,21 +53,42 @@ func Open(ctx context.Context, in Inputs) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{ctx: ctx, in: in, columns: &seen{names: map[string]int{}}}
-	for _, path := range in.Paths {
-		if err := l.look(path, known); err != nil {
+	l := &Log{ctx: ctx, in: in, columns: &seen{names: map[string]int{}}, held: map[int]held{}}
+	for i, path := range in.Paths {
+		if path == "-" && slices.Contains(in.Paths[:i], "-") {
+			return nil, errors.New("stdin can be read only once")
+		}
+		if err := l.look(i, known); err != nil {
+			l.drop()
 			return nil, err
 		}
 	}
 	return l, nil
 }
 
-// look opens one input, samples it and puts it away again.
-func (l *Log) look(path string, known []schema) error {
-	if path == "-" && l.stdin != nil {
-		return errors.New("stdin can be read only once")
+// held is an open input and how to close it.
+type held struct {
+	source *source
+	done   func()
+}
+
+// drop closes the inputs that are held open.
+func (l *Log) drop() {
+	for _, h := range l.held {
+		h.done()
 	}
-	s, done, err := l.source(path, nil)
+}
+
+// look opens one input, samples it and puts it away again. What cannot be read
+// twice (stdin, a pipe, a device) stays open.
+func (l *Log) look(i int, known []schema) error {
+	path := l.in.Paths[i]
+	once := path == "-" || !regular(path)
+	var progress func(int64)
+	if once {
+		progress = l.progress
+	}
+	s, done, err := l.source(path, progress)
 	if err != nil {
 		return err
 	}
@@ -74,12 +96,18 @@ func (l *Log) look(path string, known []schema) error {
 	if err == nil {
 		err = l.decide(s.name, sample, container, known)
 	}
-	if err == nil && path == "-" {
-		l.stdin = s
+	if err == nil && once {
+		l.held[i] = held{s, done}
 		return nil
 	}
 	done()
 	return err
+}
+
+// regular reports whether a path is a file that can be opened again.
+func regular(path string) bool {
+	st, err := os.Stat(path)
+	return err != nil || st.Mode().IsRegular()
 }
 
 // source opens a path; done closes it.

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -11,8 +12,8 @@ import (
 // becomes absent. A token-exact prefix is kept only where the earlier request
 // that it refers to is inside too.
 //
-// The header keeps the sources and counts what lies outside as excluded; the
-// caller sets DerivedFrom. A trace without times cannot be cut.
+// The header keeps the sources and the account of the log, and counts what lies
+// outside as excluded; the caller sets DerivedFrom. A trace without times cannot be cut.
 func (t *Trace) Window(from, to int64) (*Trace, error) {
 	if !t.Timed() {
 		return nil, fmt.Errorf("the trace has no arrival times, so it has no window to cut")
@@ -37,12 +38,17 @@ func (t *Trace) Window(from, to int64) (*Trace, error) {
 		r.T.V -= from
 		out.Requests = append(out.Requests, cut.request(r, before))
 	}
-	out.Header.Counts = Counts{
-		Read:     int64(len(t.Requests)),
-		Kept:     int64(len(out.Requests)),
-		Excluded: map[string]int64{"outside_window": int64(len(t.Requests) - len(out.Requests))},
-	}
+	out.Header.Counts = t.Header.Counts.cut(len(out.Requests))
 	return out, nil
+}
+
+// cut is the account when only n of the kept rows stay: the log's own counts go
+// on, and what was cut off is excluded as outside_window.
+func (c Counts) cut(n int) Counts {
+	excluded := map[string]int64{}
+	maps.Copy(excluded, c.Excluded)
+	excluded["outside_window"] += c.Kept - int64(n)
+	return Counts{Read: c.Read, Kept: int64(n), Rejected: c.Rejected, Excluded: excluded}
 }
 
 // Hits is an infinite prefix cache over block lists in order of arrival.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,6 +41,12 @@ number in it rests on at least k requests of at least u clients.`,
 			}
 			if o.output == "" {
 				return usagef("-o is missing: the folder (or .tar.zst) to write")
+			}
+			if !slices.Contains(bundle.Profiles(), o.profile) {
+				return usagef("--profile is %q, want one of %s", o.profile, strings.Join(bundle.Profiles(), ", "))
+			}
+			if o.k < 1 || o.u < 1 {
+				return usagef("--k and --u are 1 or more")
 			}
 			return nil
 		},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -34,10 +35,10 @@ the earliest. Whatever --stride is, the cut holds whole requests only.`,
   reprise cut day.trace.parquet --from 9h --to 9h30m -o morning.trace.parquet`,
 		Args: exactly(1, "one trace"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if (o.peak > 0) == (o.to > 0) {
-				return usagef("say either --peak LENGTH, or --from and --to")
+			if err := o.check(c.Flags().Changed); err != nil {
+				return err
 			}
-			return o.run(io, args[0])
+			return o.run(c.Context(), io, args[0])
 		},
 	}
 	c.Flags().DurationVar(&o.peak, "peak", 0, "length of the busiest window, for instance 1h or 20s")
@@ -48,8 +49,27 @@ the earliest. Whatever --stride is, the cut holds whole requests only.`,
 	return c
 }
 
-func (o *cutOptions) run(s *stdio, path string) error {
-	t, sha, err := s.readTrace(path)
+func (o *cutOptions) check(given func(string) bool) error {
+	switch peak, window := given("peak"), given("from") || given("to"); {
+	case peak == window:
+		return usagef("say either --peak LENGTH, or --from and --to")
+	case peak && o.peak <= 0:
+		return usagef("--peak is %v, want a length above 0", o.peak)
+	case given("stride") && (!peak || o.stride <= 0):
+		return usagef("--stride goes with --peak and is above 0")
+	case window && (o.from < 0 || o.to <= o.from):
+		return usagef("the window from %v to %v is empty: --to lies behind --from", o.from, o.to)
+	}
+	return nil
+}
+
+func (o *cutOptions) run(ctx context.Context, s *stdio, path string) error {
+	var t *trace.Trace
+	var sha string
+	err := unlessInterrupted(ctx, func() (err error) {
+		t, sha, err = s.readTrace(path)
+		return err
+	})
 	if err != nil {
 		return err
 	}

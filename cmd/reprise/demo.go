@@ -122,7 +122,7 @@ func (d *demo) do(args ...string) {
 	}
 	for i, a := range args {
 		if (a == "-o" || a == "--html") && i+1 < len(args) {
-			d.list = append(d.list, fmt.Sprintf("  %-34s %s", args[i+1], line))
+			d.list = append(d.list, fmt.Sprintf("  %-42s %s", args[i+1], line))
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (d *demo) made(what, name string, make func(path string) error) {
 		d.bad, d.code = what, d.s.exit(err)
 		return
 	}
-	d.list = append(d.list, fmt.Sprintf("  %-34s made by the demo: %s", path, what))
+	d.list = append(d.list, fmt.Sprintf("  %-42s made by the demo: %s", path, what))
 }
 
 func writeDay(path string, seed uint64) error {
@@ -195,6 +195,7 @@ func (d *demo) replays() {
 		d.do("replay", d.at(r.trace), "--url", srv.URL(), "--spec", d.at("bundle/spec.json"), "-o", d.at(r.out))
 		srv.Close()
 	}
+	d.list = append(d.list, fmt.Sprintf("  %-42s kept by reprise replay: every run, each line with the hash of the one before", d.at("ledger.jsonl")))
 }
 
 func (d *demo) engine() (*mock.Server, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -65,6 +66,9 @@ func (io *stdio) exit(err error) int {
 	if errors.Is(err, errBrokenPipe) {
 		return exitDone
 	}
+	if errors.Is(err, context.Canceled) {
+		err = interrupted{errors.New("interrupted; nothing was written")}
+	}
 	fmt.Fprintf(io.err, "reprise: error: %s\n", oneLine(err.Error()))
 	var h hint
 	if errors.As(err, &h) {
@@ -81,5 +85,19 @@ func (io *stdio) exit(err error) int {
 	return exitFailed
 }
 
+// unlessInterrupted runs work that does not look at a context, and returns as
+// soon as the context ends; the process is about to end too. Work must not be
+// writing anything.
+func unlessInterrupted(ctx context.Context, work func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // oneLine keeps errors on one line whatever a library puts into them.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+func oneLine(s string) string { return visible(strings.Join(strings.Fields(s), " ")) }

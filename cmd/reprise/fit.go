@@ -7,6 +7,7 @@ import (
 
 	"reprise/fit"
 	"reprise/trace"
+	"reprise/trace/spec"
 	"reprise/trace/token"
 )
 
@@ -25,13 +26,19 @@ prefix block.`,
 		Example: `  reprise fit day.trace.parquet -o draft.spec.json`,
 		Args:    exactly(1, "one trace"),
 		RunE: func(c *cobra.Command, args []string) error {
-			t, _, err := io.readTrace(args[0])
+			var sp *spec.Spec
+			err := unlessInterrupted(c.Context(), func() error {
+				t, _, err := io.readTrace(args[0])
+				if err != nil {
+					return err
+				}
+				if sp, err = fit.Fit(t, fit.Options{Tool: version(), WordList: token.WordListSHA256()}); err != nil {
+					return fmt.Errorf("%s: %w", args[0], err)
+				}
+				return nil
+			})
 			if err != nil {
 				return err
-			}
-			sp, err := fit.Fit(t, fit.Options{Tool: version(), WordList: token.WordListSHA256()})
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			for _, n := range fit.Notes(sp) {
 				io.talk("note: %s", n)
@@ -50,6 +57,9 @@ func (s *stdio) readTrace(path string) (*trace.Trace, string, error) {
 		return nil, "", err
 	}
 	defer in.Close()
+	if in.starts("{") {
+		return nil, "", fmt.Errorf("%s is JSON and not a trace: a trace comes from reprise ingest, cut or synth", in.name)
+	}
 	t, err := trace.Load(in, in.size)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", in.name, err)

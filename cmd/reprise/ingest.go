@@ -84,11 +84,16 @@ func (o *ingestOptions) run(ctx context.Context, s *stdio, paths []string) error
 	}
 	b := s.newBar("reading", sizeOf(paths), progress.UnitsBytes)
 	defer b.close()
-	log, err := ingest.Open(ctx, ingest.Inputs{Paths: paths, Stdin: s.in, Map: mapping, Progress: b.set})
-	if err != nil {
+	var log *ingest.Log
+	var t *trace.Trace
+	var account *sanitize.Account
+	err = unlessInterrupted(ctx, func() error {
+		if log, err = ingest.Open(ctx, ingest.Inputs{Paths: paths, Stdin: s.in, Map: mapping, Progress: b.set}); err != nil {
+			return err
+		}
+		t, account, err = sanitize.ApplyLog(ctx, log, policy, tok, key)
 		return err
-	}
-	t, account, err := sanitize.ApplyLog(ctx, log, policy, tok, key)
+	})
 	b.close()
 	if err != nil {
 		return err

@@ -85,4 +85,10 @@ func atLeast(n int, want string) cobra.PositionalArgs {
 // outputFlag is the -o of every verb that writes one file.
 func outputFlag(c *cobra.Command, path *string, what string) {
 	c.Flags().StringVarP(path, "output", "o", "", what+" (default stdout)")
+	c.PreRunE = func(_ *cobra.Command, args []string) error {
+		if err := distinct(*path, args...); err != nil {
+			return err
+		}
+		return writable(*path)
+	}
 }

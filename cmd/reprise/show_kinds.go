@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,7 +28,7 @@ func pairs(w io.Writer, title string, rows ...[2]string) {
 	t.Style().Options = table.OptionsNoBordersAndSeparators
 	for _, r := range rows {
 		if r[1] != "" {
-			t.AppendRow(table.Row{r[0], r[1]})
+			t.AppendRow(table.Row{r[0], visible(r[1])})
 		}
 	}
 	fmt.Fprintf(w, "%s\n%s\n", title, t.Render())
@@ -135,12 +137,16 @@ func (a *shownBundle) text(w io.Writer) error {
 	sp := a.b.Spec
 	rows := [][2]string{{"revision", fmt.Sprintf("%d, %s", sp.Revision, sp.Status)},
 		{"profile", fmt.Sprintf("%s (k %d, u %d)", sp.Privacy.Profile, sp.Privacy.K, sp.Privacy.U)},
-		{"leaves", strings.Join(sp.Privacy.Leaves, ", ")}}
+		{"leaves", strings.Join(leavingFiles(sp.Privacy.Leaves), ", ")}}
 	for _, f := range sp.Artifacts {
 		rows = append(rows, [2]string{f.Path, fmt.Sprintf("%d bytes, sha256 %.12s…", f.Bytes, f.SHA256)})
 	}
 	for _, p := range sp.Approvals {
-		rows = append(rows, [2]string{"must sign", p.Role + ": " + p.Principal})
+		state := "has not signed"
+		if _, err := os.Stat(filepath.Join(a.b.Dir(), bundle.SignatureFile(p.Role))); err == nil {
+			state = "a signature is here, not checked by show"
+		}
+		rows = append(rows, [2]string{"must sign", fmt.Sprintf("%s: %s, %s", p.Role, p.Principal, state)})
 	}
 	pairs(w, "bundle, version 1 (reprise verify checks it)", rows...)
 	fmt.Fprintln(w)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ never enters this process. The customer signs first.`,
 			}
 			defer b.Close()
 			io.talk("what leaves: %s (review.html has the fields)", strings.Join(leavingFiles(b.Spec.Privacy.Leaves), ", "))
-			if err := b.Sign(c.Context(), o.role, o.key, sign.Prompt{Stderr: io.err}); err != nil {
+			if err := b.Sign(c.Context(), o.role, o.key, sign.Prompt{Stderr: quiet{io.err}}); err != nil {
 				return err
 			}
 			io.talk("signed as %s: %s", o.role, args[0])
@@ -76,6 +77,16 @@ func leavingFiles(leaves []string) []string {
 		out = append(out, f)
 	}
 	return out
+}
+
+// quiet drops the one line that ssh-keygen always says.
+type quiet struct{ w io.Writer }
+
+func (q quiet) Write(p []byte) (int, error) {
+	if _, err := q.w.Write(bytes.ReplaceAll(p, []byte("Signing data on standard input\n"), nil)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 type verifyOptions struct {

@@ -13,6 +13,9 @@ func (s *stdio) readSpec(path string) (*spec.Spec, string, error) {
 		return nil, "", err
 	}
 	defer in.Close()
+	if in.starts("PAR1") {
+		return nil, "", fmt.Errorf("%s is a trace and not a spec: reprise fit makes a spec of it", in.name)
+	}
 	data, err := in.bytes()
 	if err != nil {
 		return nil, "", err

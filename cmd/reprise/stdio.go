@@ -9,7 +9,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
+	"unicode"
 
 	"golang.org/x/term"
 )
@@ -30,7 +32,44 @@ func terminal(stream any) bool {
 }
 
 // talk prints a line of talk.
-func (s *stdio) talk(format string, a ...any) { fmt.Fprintf(s.err, "reprise: "+format+"\n", a...) }
+func (s *stdio) talk(format string, a ...any) {
+	fmt.Fprintf(s.err, "reprise: %s\n", visible(fmt.Sprintf(format, a...)))
+}
+
+// visible shows control characters by their codes, so that no name or text of
+// an input can steer the terminal.
+func visible(text string) string {
+	if !strings.ContainsFunc(text, steers) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if steers(r) {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func steers(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// sticky remembers the first error of a writer whose callers do not ask.
+type sticky struct {
+	w   io.Writer
+	err error
+}
+
+func (s *sticky) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return n, err
+}
 
 // artifact is an input file held open, with the digest of its bytes.
 type artifact struct {
@@ -56,9 +95,12 @@ func (s *stdio) open(path string) (*artifact, error) {
 	var err error
 	if path == "-" {
 		a.name = "standard input"
-		err = s.spool(a)
+		if terminal(s.in) {
+			return nil, usagef("standard input is a terminal: name a file, or pipe one in")
+		}
+		err = a.spool(s.in)
 	} else {
-		a.File, err = os.Open(path)
+		err = a.openPath(path)
 	}
 	if err != nil {
 		return nil, err
@@ -70,18 +112,30 @@ func (s *stdio) open(path string) (*artifact, error) {
 	return a, nil
 }
 
-func (s *stdio) spool(a *artifact) error {
-	if terminal(s.in) {
-		return usagef("standard input is a terminal: name a file, or pipe one in")
+// openPath opens a file; a pipe or a device is spooled like standard input.
+func (a *artifact) openPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
 	}
+	st, err := f.Stat()
+	if err != nil || st.Mode().IsRegular() || st.IsDir() {
+		a.File = f
+		return err
+	}
+	defer f.Close()
+	return a.spool(f)
+}
+
+func (a *artifact) spool(r io.Reader) error {
 	f, err := os.CreateTemp("", "reprise-*")
 	if err != nil {
 		return err
 	}
 	a.File, a.remove = f, true
-	if _, err := io.Copy(f, s.in); err != nil {
+	if _, err := io.Copy(f, r); err != nil {
 		a.Close()
-		return fmt.Errorf("reading standard input: %w", err)
+		return fmt.Errorf("reading %s: %w", a.name, err)
 	}
 	return nil
 }
@@ -107,6 +161,13 @@ func (a *artifact) measure() error {
 	return err
 }
 
+// starts reports whether the input begins with a magic number.
+func (a *artifact) starts(magic string) bool {
+	head := make([]byte, len(magic))
+	_, err := a.ReadAt(head, 0)
+	return err == nil && string(head) == magic
+}
+
 // bytes reads the whole input.
 func (a *artifact) bytes() ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(a.File, 0, a.size))
@@ -114,13 +175,27 @@ func (a *artifact) bytes() ([]byte, error) {
 
 // write gives data to path, or to stdout when path is empty or "-". A file is
 // written under a temporary name beside it and renamed when complete, so that
-// nothing partial ever has the final name.
+// nothing partial ever has the final name. A pipe or a device is written to as
+// it is, and a link leads to its target.
 func (s *stdio) write(path string, mode os.FileMode, binary bool, fill func(io.Writer) error) error {
 	if path == "" || path == "-" {
 		if binary && path == "" && terminal(s.out) {
 			return usagef("will not write a binary file to the terminal: give -o FILE")
 		}
-		return fill(s.out)
+		out := &sticky{w: s.out}
+		if err := fill(out); err != nil {
+			return err
+		}
+		return out.err
+	}
+	if err := writable(path); err != nil {
+		return err
+	}
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return throughTo(path, fill)
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
 	}
 	dir, base := filepath.Split(path)
 	if dir == "" {
@@ -128,7 +203,7 @@ func (s *stdio) write(path string, mode os.FileMode, binary bool, fill func(io.W
 	}
 	tmp, err := os.CreateTemp(dir, "."+base+".*")
 	if err != nil {
-		return err
+		return cannotWrite(path, err)
 	}
 	defer os.Remove(tmp.Name())
 	defer tmp.Close()
@@ -145,6 +220,63 @@ func (s *stdio) write(path string, mode os.FileMode, binary bool, fill func(io.W
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// writable says, before any work is done, whether a file can be made at path.
+func writable(path string) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		return fmt.Errorf("%s is a folder: give -o the name of a file", path)
+	}
+	dir := filepath.Dir(path)
+	st, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("cannot write %s: there is no folder %s", path, dir)
+	case err != nil:
+		return cannotWrite(path, err)
+	case !st.IsDir():
+		return fmt.Errorf("cannot write %s: %s is not a folder", path, dir)
+	}
+	return nil
+}
+
+// cannotWrite leaves out the name of the temporary file.
+func cannotWrite(path string, err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("cannot write %s: %w", path, err)
+}
+
+// throughTo writes to what is there already, such as a pipe.
+func throughTo(path string, fill func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	if err := fill(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// distinct refuses an output that is one of the inputs.
+func distinct(output string, inputs ...string) error {
+	out, err := os.Stat(output)
+	if err != nil || !out.Mode().IsRegular() {
+		return nil
+	}
+	for _, in := range inputs {
+		if st, err := os.Stat(in); err == nil && os.SameFile(st, out) {
+			return usagef("-o %s is an input: it would be overwritten; give another name", output)
+		}
+	}
+	return nil
 }
 
 // writeBytes is write of a text artifact.

@@ -32,7 +32,11 @@ model. The same spec and seed give the same bytes.`,
 			if err != nil {
 				return err
 			}
-			t, err := synth.Trace(sp, synth.Options{Seed: o.seed, For: o.length})
+			var t *trace.Trace
+			err = unlessInterrupted(c.Context(), func() (err error) {
+				t, err = synth.Trace(sp, synth.Options{Seed: o.seed, For: o.length})
+				return err
+			})
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}

@@ -62,6 +62,7 @@ func (h *holder) reuse(p *spec.Prefix, top spec.Num) *spec.Reuse {
 	if n := len(strata); n < len(m.Strata) {
 		h.back("%s.strata: %d merged into %d", key, len(m.Strata), n)
 	}
+	h.share(key+".continued", &m.Continued)
 	largest := int64(0)
 	for i := range strata {
 		largest = max(largest, strata[i].N)
