@@ -35,6 +35,7 @@ const (
 	stream
 	object
 	page
+	gzipped
 	garbage
 )
 
@@ -44,6 +45,12 @@ const maxObject = 64 << 20
 func newAnswer(r *replay.Result) *answer {
 	a := &answer{r: r, seen: -1}
 	a.sse.On = a.event
+	a.sse.Broken = func(b []byte) {
+		if v := gjson.ParseBytes(b); gjson.ValidBytes(b) && v.IsObject() {
+			b = []byte(errorMessage(v))
+		}
+		a.fail("the server sent an error in the stream: " + oneLine(string(b)))
+	}
 	return a
 }
 
@@ -78,6 +85,8 @@ func sniff(b []byte) form {
 		return unknown
 	}
 	switch s[0] {
+	case 0x1f:
+		return gzipped
 	case '{', '[':
 		return object
 	case '<':
@@ -85,7 +94,7 @@ func sniff(b []byte) form {
 	case ':':
 		return stream
 	}
-	for _, field := range []string{"data", "event", "id", "retry"} {
+	for _, field := range []string{"data", "event", "id", "retry", "error"} {
 		k := min(len(s), len(field))
 		if string(s[:k]) != field[:k] {
 			continue
@@ -201,6 +210,9 @@ func (a *answer) finishForm(whole bool) {
 	case page:
 		a.fail("the endpoint answers HTML, not JSON: is the URL right?")
 		a.r.Hopeless = true
+	case gzipped:
+		a.fail("the answer is compressed (gzip) though that was not asked for")
+		a.r.Hopeless = true
 	case garbage:
 		a.fail("the answer is neither events nor JSON: is the URL right?")
 		a.r.Hopeless = true
@@ -220,6 +232,7 @@ func (a *answer) cut(reason string) {
 }
 
 func (a *answer) endStream(whole bool) {
+	a.finished()
 	rest, pending := a.sse.Rest()
 	if !a.done && string(bytes.TrimSpace(rest)) == "[DONE]" {
 		a.done = true // all there but the last blank line
@@ -253,6 +266,14 @@ func (a *answer) endObject(whole bool) {
 		a.fail("the answer has no choice in it")
 	default:
 		a.count(&c)
+		a.finished()
+	}
+}
+
+// finished fails an answer that the server itself says it broke off.
+func (a *answer) finished() {
+	if f := a.r.Finish; f == trace.FinishError || f == trace.FinishCancelled {
+		a.fail("the server broke the answer off (finish reason " + f.String() + ")")
 	}
 }
 

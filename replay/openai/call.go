@@ -78,10 +78,11 @@ func (w *watch) read(token bool) {
 }
 
 // Send sends the request once and reads its answer to the end.
-func (k *call) Send(ctx context.Context, f *replay.Flight) replay.Result {
+func (k *call) Send(ctx context.Context, f *replay.Flight) (r replay.Result) {
 	c := k.client
-	r := k.result
-	t := &trip{flight: f, shift: int64(c.base.Sub(f.At(0)))}
+	r = k.result
+	defer func() { r.Reason = c.blot(r.Reason) }()
+	t := &trip{flight: f, shift: int64(c.base.Sub(f.At(0))), small: len(k.body) < writeBuffer/2}
 	ctx, w, release := c.limits(ctx)
 	defer release()
 	resp, err := c.transport.RoundTrip(k.request(httptrace.WithClientTrace(ctx, t.hooks())))
@@ -99,6 +100,12 @@ func (k *call) Send(ctx context.Context, f *replay.Flight) replay.Result {
 	k.headers(&r, resp)
 	if resp.StatusCode != http.StatusOK {
 		k.refused(ctx, &r, resp, f)
+		t.into(&r)
+		return r
+	}
+	if e := resp.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		r.Class, r.Reason, r.Hopeless = replay.StreamError, "the answer is compressed ("+printable(e)+") though that was not asked for", true
+		r.End = some(f.Now())
 		return r
 	}
 	k.read(ctx, &r, resp.Body, t, w)
@@ -161,8 +168,20 @@ func (k *call) message(body []byte) string {
 	} else {
 		say = string(body)
 	}
-	if key := k.client.cfg.Key; key != "" {
-		say = strings.ReplaceAll(say, key, "***")
+	return k.client.blot(say)
+}
+
+// blot takes the key and the values of the headers out of what a server says.
+func (c *Client) blot(say string) string {
+	if c.cfg.Key != "" {
+		say = strings.ReplaceAll(say, c.cfg.Key, "***")
+	}
+	for _, values := range c.cfg.Headers {
+		for _, v := range values {
+			if len(v) >= 4 {
+				say = strings.ReplaceAll(say, v, "***")
+			}
+		}
 	}
 	return say
 }
@@ -176,10 +195,13 @@ func (k *call) read(ctx context.Context, r *replay.Result, body io.Reader, t *tr
 	for {
 		n, err := body.Read(*buf)
 		if n > 0 {
-			done := a.done
+			done, fields := a.done, a.sse.fields
 			a.push((*buf)[:n], t.readAt())
 			if !a.done {
-				w.read(r.FirstContent.OK)
+				// A comment keeps a connection open and is no progress.
+				if a.form != stream || a.sse.fields > fields || a.sse.unfinished() {
+					w.read(r.FirstContent.OK)
+				}
 			} else if !done {
 				w.timer.Reset(time.Second)
 			}

@@ -47,6 +47,9 @@ func stamped(c net.Conn) *stampConn {
 	return s
 }
 
+// writeBuffer is what the transport writes at once.
+const writeBuffer = 32 << 10
+
 // newTransport is HTTP/1.1 with a pool that keeps every connection and no cap
 // on how many there are. Only opening them is bounded: a stall that leaves no
 // idle connection would else make every due request dial at once, and the
@@ -74,10 +77,12 @@ func newTransport(c Config, base time.Time) *http.Transport {
 		TLSHandshakeTimeout: c.Connect,
 		DisableCompression:  true,
 		MaxIdleConns:        0,
-		MaxIdleConnsPerHost: 1 << 20,
-		IdleConnTimeout:     c.IdleConns,
-		ReadBufferSize:      16 << 10,
-		WriteBufferSize:     32 << 10,
-		Protocols:           protocols,
+		// An answer's header has a few hundred bytes; the default takes 10 MB.
+		MaxResponseHeaderBytes: 256 << 10,
+		MaxIdleConnsPerHost:    1 << 20,
+		IdleConnTimeout:        c.IdleConns,
+		ReadBufferSize:         16 << 10,
+		WriteBufferSize:        writeBuffer,
+		Protocols:              protocols,
 	}
 }

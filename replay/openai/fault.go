@@ -65,6 +65,8 @@ func transportFault(err error, addr string, got, tlsBroken bool) fault {
 		return fault{replay.Connect, "nobody listens at " + addr + " (connection refused): is the server up and the port right?", true}
 	case !got:
 		return fault{replay.Connect, "no connection to " + addr, false}
+	case strings.Contains(err.Error(), "server response headers exceeded"):
+		return fault{replay.StreamError, "the header of the answer by " + addr + " is larger than 256 KiB", true}
 	case strings.Contains(err.Error(), "malformed HTTP"):
 		return fault{replay.StreamError, addr + " does not speak HTTP/1.1", true}
 	}
@@ -98,6 +100,9 @@ func statusFault(code int, message string) fault {
 		f.class = replay.Overload
 	case code >= 500:
 		f.class = replay.HTTP5xx
+	case code < 300:
+		f.class, f.hopeless = replay.StreamError, true
+		f.reason = fmt.Sprintf("HTTP %d where 200 is the answer: is the URL right?", code)
 	default: // redirects too: following one would measure another place
 		f.class = replay.HTTP4xx
 		switch code {

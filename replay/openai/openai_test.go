@@ -98,6 +98,23 @@ func flushed(pieces ...string) http.HandlerFunc {
 	}
 }
 
+// pings writes the pieces and then comments until the client has had enough.
+func pings(pieces ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		flushed(pieces...)(w, r)
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-r.Context().Done():
+				return
+			case <-tick.C:
+				flushed(": ping\n\n")(w, r)
+			}
+		}
+	}
+}
+
 // raw answers with exact bytes and then closes, by reset if asked.
 func raw(answer string, reset bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -182,6 +199,17 @@ func TestClasses(t *testing.T) {
 		{"closed without an answer", raw("", false), nil, replay.Truncated, 0, "before an answer"},
 		{"reset without an answer", raw("", true), nil, replay.Truncated, 0, "before an answer"},
 		{"not HTTP", raw("SSH-2.0-x\r\n", false), nil, replay.StreamError, 0, "does not speak HTTP"},
+		{"finish reason abort", flushed(role, hello, strings.Replace(finish, "length", "abort", 1), used, done), nil, replay.StreamError, 1, "broke the answer off (finish reason cancelled)"},
+		{"finish reason error", flushed(role, hello, strings.Replace(finish, "length", "error", 1)), nil, replay.StreamError, 1, "finish reason error"},
+		{"JSON answer aborted", status(200, `{"choices":[{"message":{"content":"he"},"finish_reason":"abort"}]}`), nil, replay.StreamError, 0, "broke the answer off"},
+		{"error line", flushed(role, hello, "error: {\"code\":500,\"message\":\"boom\"}\n\n", done), nil, replay.StreamError, 1, "in the stream: boom"},
+		{"error line first", flushed("error: {\"message\":\"boom\"}\n\n"), nil, replay.StreamError, 0, "boom"},
+		{"gzip", status(200, "\x1f\x8b\x08"), nil, replay.StreamError, 0, "compressed (gzip)"},
+		{"gzip by its header", status(200, "\x1f\x8b\x08", "Content-Encoding", "gzip"), nil, replay.StreamError, 0, "compressed (gzip)"},
+		{"201", status(201, role), nil, replay.StreamError, 0, "HTTP 201 where 200"},
+		{"huge header", raw("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 300<<10)+"\r\n\r\n", false), nil, replay.StreamError, 0, "larger than 256 KiB"},
+		{"key in an error event", flushed(hello, `data: {"error":{"message":"bad sk-secret"}}`+"\n\n"), func(c *Config) { c.Key = "sk-secret" }, replay.StreamError, 1, "bad ***"},
+		{"pings after a token", pings(role, hello), func(c *Config) { c.Idle = 150 * time.Millisecond }, replay.TimeoutIdle, 1, ""},
 		{"one JSON answer", status(200, `{"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}],"usage":{"completion_tokens":4}}`), nil, replay.OK, 0, ""},
 		{"JSON error in a 200", status(200, `{"error":{"message":"bad"}}`), nil, replay.StreamError, 0, "bad"},
 		{"HTML", status(200, "<!doctype html><p>hi"), nil, replay.StreamError, 0, "is the URL right?"},
@@ -226,7 +254,10 @@ func checkOrder(t *testing.T, r *replay.Result) {
 		t.Fatal("no end")
 	}
 	last := int64(0)
-	for _, p := range []trace.Opt[int64]{r.FirstByte, r.FirstEvent, r.FirstContent, r.FirstAnswer, r.LastContent, r.End} {
+	if r.HTTP.OK && !r.WriteEnd.OK {
+		t.Fatalf("answered, but never written: %+v", r)
+	}
+	for _, p := range []trace.Opt[int64]{r.WriteEnd, r.FirstByte, r.FirstEvent, r.FirstContent, r.FirstAnswer, r.LastContent, r.End} {
 		if p.OK && p.V < last {
 			t.Fatalf("stamps out of order: %+v", r)
 		}

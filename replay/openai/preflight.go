@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptrace"
 	"slices"
@@ -81,13 +82,19 @@ func (c *Client) settle(ctx context.Context) (replay.Result, []string, error) {
 
 // calibrate takes the template's tokens from the counts of the two prompts.
 func (c *Client) calibrate(short, long int32) []string {
-	template := short - probeShort
-	if long-short != probeLong-probeShort || template < 0 {
-		return []string{fmt.Sprintf("the server counts %d tokens for %d of the trace's and %d for %d: its tokenizer is another one, and prompts differ in length by as much",
-			short, probeShort, long, probeLong)}
+	template, notes := short-probeShort, []string(nil)
+	const ours = probeLong - probeShort
+	slope := float64(long-short) / ours
+	if math.Abs(slope-1) <= 0.1 && long-short != ours {
+		template = max(short-int32(math.Round(probeShort*slope)), 0)
+		notes = append(notes, fmt.Sprintf("the template's %d tokens are approximate: the server counts %d tokens for %d of ours", template, long-short, ours))
+	}
+	if math.Abs(slope-1) > 0.1 || template < 0 {
+		return []string{fmt.Sprintf("the server counts %d tokens for %d of the trace's and %d for %d: its tokenizer is another one, and prompts come to %.2f times the planned length; name the server's with --tokenizer",
+			short, probeShort, long, probeLong, slope)}
 	}
 	c.template = template
-	return nil
+	return notes
 }
 
 func (c *Client) complain(reason string) error {
@@ -128,6 +135,9 @@ func (c *Client) onlyModel(ctx context.Context) (string, error) {
 	if code != http.StatusOK {
 		if code == 401 || code == 403 {
 			return "", c.complain(statusFault(code, (&call{client: c}).message(body)).reason)
+		}
+		if code == http.StatusNotFound {
+			return "", c.complain("HTTP 404 for the list of models at " + c.target.models.Path + ": is the URL right? Else name the model")
 		}
 		return "", c.complain(fmt.Sprintf("the list of models answers HTTP %d: name the model", code))
 	}
@@ -182,10 +192,14 @@ func (c *Client) WarmUp(ctx context.Context, n int) error {
 	return nil
 }
 
+// connecting is what opening connections ahead may take in all.
+const connecting = 5 * time.Second
+
 // Connect opens n connections ahead of the run, by asking for the list of
-// models over each at the same time. It returns how many there are.
+// models over each at the same time, for 5 s at most. It returns how many
+// there are.
 func (c *Client) Connect(ctx context.Context, n int) int {
-	ctx, cancel := context.WithTimeout(ctx, c.cfg.MaxWarming)
+	ctx, cancel := context.WithTimeout(ctx, min(c.cfg.MaxWarming, connecting))
 	defer cancel()
 	var here, done sync.WaitGroup
 	var mu sync.Mutex

@@ -72,6 +72,7 @@ func TestPreflightNotes(t *testing.T) {
 		template int32
 	}{
 		{"another tokenizer", model(3, 1.5), "its tokenizer is another one", -1},
+		{"nearly the same tokenizer", model(5, 67.0/64), "approximate: the server counts 67 tokens for 64 of ours", 4},
 		{"no ignore_eos", refuse("ignore_eos"), "refuses ignore_eos", 3},
 		{"no usage option", refuse("stream_options"), "refuses stream_options", 3},
 		{"new name of max_tokens", refuse("max_tokens"), "", 3},
@@ -114,7 +115,7 @@ func TestPreflightErrors(t *testing.T) {
 		{"HTML, no model", status(200, "<html>"), func(c *Config) { c.Model = "" }, "answers HTML, not JSON: is the URL right?"},
 		{"several models", status(200, `{"data":[{"id":"b"},{"id":"a"}]}`), func(c *Config) { c.Model = "" }, "name one: a, b"},
 		{"no models", status(200, `{"data":[]}`), func(c *Config) { c.Model = "" }, "name the model"},
-		{"no list of models", status(404, ``), func(c *Config) { c.Model = "" }, "name the model"},
+		{"no list of models", status(404, ``), func(c *Config) { c.Model = "" }, "is the URL right?"},
 		{"bad request", status(400, `{"error":{"message":"multi\nline"}}`), nil, "HTTP 400: multi line"},
 		{"asked for and refused", model(3, 1, "ignore_eos", "stream_options"), func(c *Config) { c.IgnoreEOS = On }, "HTTP 400: unknown field"},
 	} {

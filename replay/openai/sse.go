@@ -19,6 +19,9 @@ var errEventSize = errors.New("an event of the stream is larger than 16 MiB")
 // good only during the call.
 type Parser struct {
 	On func(event, data []byte)
+	// Broken, if not nil, sees a field called error: the standard has none, but
+	// llama.cpp tells a failure inside a stream that way.
+	Broken func(value []byte)
 
 	began  bool   // the byte order mark is behind us
 	skipLF bool   // the last byte was the CR that ended a line
@@ -27,7 +30,11 @@ type Parser struct {
 	data   []byte
 	lent   []byte // data of the first data line, still in the pushed slice
 	has    bool   // a data field was seen
+	fields int    // lines so far that are neither blank nor a comment
 }
+
+// unfinished reports whether a line that is no comment has begun.
+func (p *Parser) unfinished() bool { return len(p.line) > 0 && p.line[0] != ':' }
 
 // Push reads the next bytes of the stream.
 func (p *Parser) Push(b []byte) error {
@@ -93,6 +100,9 @@ func (p *Parser) take(line []byte) {
 		p.dispatch()
 		return
 	}
+	if line[0] != ':' {
+		p.fields++
+	}
 	field, value := line, []byte(nil)
 	if i := bytes.IndexByte(line, ':'); i >= 0 {
 		field, value = line[:i], line[i+1:]
@@ -105,6 +115,10 @@ func (p *Parser) take(line []byte) {
 		p.addData(value)
 	case "event":
 		p.event = append(p.event[:0], value...)
+	case "error":
+		if p.Broken != nil {
+			p.Broken(value)
+		}
 	}
 }
 

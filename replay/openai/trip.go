@@ -23,6 +23,7 @@ type trip struct {
 	dns, tcp   span
 	tls        span
 	reused     trace.Opt[bool]
+	small      bool // the request leaves in a single write
 	whole      bool // the transport has written all of the request
 	tlsFailed  bool
 	tlsRunning bool
@@ -138,6 +139,11 @@ func (t *trip) into(r *replay.Result) {
 		if at := t.conn.wrote.Load() + t.shift; at >= t.ready.V {
 			t.writeEnd = trace.Some(at)
 		}
+	}
+	if t.firstByte.OK && (t.small && !t.writeEnd.OK || t.firstByte.V < t.writeEnd.V) {
+		// The answer was read before the writing goroutine woke to note its time:
+		// the kernel had the request by then.
+		t.writeEnd = t.firstByte
 	}
 	r.ConnReady, r.WriteEnd, r.FirstByte, r.Reused = t.ready, t.writeEnd, t.firstByte, t.reused
 	if t.reused.OK && !t.reused.V {
