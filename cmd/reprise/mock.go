@@ -21,6 +21,7 @@ type mockOptions struct {
 	seed      uint64
 	stamps    bool
 	printLaw  bool
+	serve     serveOptions
 	fit       fitOptions
 	fleet     mock.FleetConfig
 }
@@ -45,8 +46,8 @@ virtual time. Given a results folder it states its own error.
 Presets: ` + presetNames() + `. MOCK_API_KEY, when set, is the key that clients must send.`,
 		Example: `  reprise mock --preset demo --listen 127.0.0.1:8000
   reprise mock --fit run/ -o law.json --predict faster.trace.parquet`,
-		Args:    exactly(0, "flags only"),
-		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context(), io) },
+		Args: exactly(0, "flags only"),
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context(), io) },
 	}
 	c.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8000", "address to serve on")
 	c.Flags().StringVar(&o.preset, "preset", "demo", "law by name: "+presetNames())
@@ -59,6 +60,7 @@ Presets: ` + presetNames() + `. MOCK_API_KEY, when set, is the key that clients 
 	c.Flags().IntVar(&o.fleet.Replicas, "replicas", 1, "engines behind the endpoint; POST /mock/scale changes their number")
 	c.Flags().StringVar((*string)(&o.fleet.Routing), "routing", string(mock.RoundRobin), "how requests are shared out: round_robin, least_requests, prefix_affinity")
 	o.fit.register(c)
+	o.serve.register(c)
 	return c
 }
 
@@ -90,6 +92,9 @@ func (o *mockOptions) run(ctx context.Context, s *stdio) error {
 	s.talk("serving model %s at %s (law %s: %s)", o.model, srv.URL(), law.Name, law.Source)
 	<-srv.Done()
 	s.talk("stopped; own lateness: %s", lateness(srv))
+	if err := o.serve.keep(s, srv); err != nil {
+		return err
+	}
 	if ctx.Err() != nil {
 		return nil // being stopped is how a server ends
 	}
@@ -120,6 +125,9 @@ func (o *mockOptions) start(ctx context.Context, law mock.Law) (*mock.Server, er
 	cfg.Addr, cfg.Model, cfg.Seed, cfg.StampEvents = o.listen, o.model, o.seed, o.stamps
 	cfg.FleetConfig = o.fleet
 	cfg.APIKey = os.Getenv("MOCK_API_KEY")
+	if err := o.serve.apply(&cfg); err != nil {
+		return nil, err
+	}
 	return mock.Start(ctx, cfg)
 }
 
