@@ -99,7 +99,29 @@ func (s *Summary) outcomeCells() [][]string {
 	if rest := s.zeroClasses(); rest > 0 {
 		out = append(out, []string{fmt.Sprintf("the other %d classes", rest), "0", "0 %"})
 	}
-	return append(out, []string{"planned", count(s.Load.Planned), "= the sum"})
+	if s.Load.Missing > 0 {
+		out = append(out, []string{"without a result", count(s.Load.Missing), shareText(ratio(s.Load.Missing, s.Load.Planned))})
+	}
+	return s.reasons(append(out, []string{"planned", count(s.Load.Planned), "= the sum"}))
+}
+
+// reasons adds a column of why a request of each class failed, when there is any
+// reason.
+func (s *Summary) reasons(cells [][]string) [][]string {
+	why := map[string]string{}
+	for _, o := range s.Outcomes {
+		if o.Reason != "" {
+			why[o.Class] = o.Reason
+		}
+	}
+	if len(why) == 0 {
+		return cells
+	}
+	for i, row := range cells {
+		cells[i] = append(row, why[row[0]])
+	}
+	cells[0][3] = "for instance "
+	return cells
 }
 
 func (s *Summary) zeroClasses() (n int) {
@@ -116,8 +138,8 @@ func (s *Summary) loadCells() [][]string {
 	add := func(name, value, of string) { out = append(out, []string{name, value, of}) }
 	add("Offered, requests/s", rateText(s.Load.OfferedPerS), fmt.Sprintf("%s planned over %s s", count(s.Load.Planned), seconds(s.Load.WindowS)))
 	add("Completed, requests/s", rateText(s.Load.DonePerS), fmt.Sprintf("%s answered, %s s to the last", count(s.Load.OK), seconds(s.Load.SpanS)))
-	if len(s.Goodput.Limits) > 0 && !s.Client.Withheld() {
-		add("Goodput, requests/s", rateText(s.Goodput.PerS), fmt.Sprintf("%s planned met every limit: %s", count(s.Goodput.Good)+" of "+count(s.Load.Planned), shareText(s.Goodput.Share)))
+	if len(s.Goodput.Limits) > 0 && s.Goodput.Good != nil {
+		add("Goodput, requests/s", rateText(s.Goodput.PerS), fmt.Sprintf("%s planned met every limit: %s", count(*s.Goodput.Good)+" of "+count(s.Load.Planned), shareText(s.Goodput.Share)))
 		add("Limits on a request", count(int64(len(s.Goodput.Limits))), strings.Join(s.Goodput.Limits, ", ")+after("; ", s.Goodput.Note))
 	}
 	add("Most in flight at once", count(s.Load.PeakInFlight), "")

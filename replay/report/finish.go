@@ -49,7 +49,7 @@ func (m *Metrics) Summary(run *replay.Run) Summary {
 // summary is Summary before the verdict on the client has its effect.
 func (m *Metrics) summary(run *replay.Run) Summary {
 	c := m.columns()
-	s := Summary{Source: source(run), Outcomes: m.outcomes(), Load: m.load(), Tokens: m.tokenRates(), Streams: m.streams.finish()}
+	s := Summary{Source: source(run), Outcomes: m.outcomes(run.Outcomes), Load: m.load(), Tokens: m.tokenRates(), Streams: m.streams.finish()}
 	s.Repeats = len(m.windows())
 	s.Latency = m.latencies(&c, run.Endpoint.Streaming)
 	s.BinS, s.Bins = overTime(m.samples)
@@ -57,7 +57,10 @@ func (m *Metrics) summary(run *replay.Run) Summary {
 	if run.Endpoint.Streaming {
 		s.CDFs = append(s.CDFs, cdf("tpot", "", c.tpot))
 	}
-	s.Cache = Cache{Mode: run.Cache.Mode, Expected: run.Cache.ExpectedHitRate, N: m.tokens.cachedN, Measured: ratio(m.tokens.cached, m.tokens.cachedOf)}
+	s.Cache = Cache{Mode: run.Cache.Mode, Expected: run.Cache.ExpectedHitRate, N: m.tokens.cachedN, Absurd: m.tokens.cachedOver}
+	if s.Cache.Absurd == 0 {
+		s.Cache.Measured = ratio(m.tokens.cached, m.tokens.cachedOf)
+	}
 	s.Client = client(run, c.lag)
 	s.SLO = m.judgeAll(run, &c, s.Load.Failed)
 	s.Goodput = m.goodput(run.SLO, &s.Load)
@@ -70,14 +73,24 @@ func source(run *replay.Run) Source {
 		Endpoint: run.Endpoint, Flags: run.Flags, Mode: run.Mode, Clock: run.Clock, Environment: run.Environment, Region: run.Region, WallS: run.WallS}
 }
 
-func (m *Metrics) outcomes() []replay.Outcome {
+// outcomes counts the measured requests by class, with the reasons that the run
+// kept.
+func (m *Metrics) outcomes(kept []replay.Outcome) []replay.Outcome {
+	why := map[string]string{}
+	for _, o := range kept {
+		why[o.Class] = o.Reason
+	}
 	var n [256]int64
 	for i := range m.samples {
 		n[m.samples[i].class]++
 	}
 	out := []replay.Outcome{}
 	for _, c := range replay.Classes() {
-		out = append(out, replay.Outcome{Class: c.String(), N: n[c]})
+		o := replay.Outcome{Class: c.String(), N: n[c]}
+		if o.N > 0 {
+			o.Reason = why[o.Class]
+		}
+		out = append(out, o)
 	}
 	return out
 }
@@ -163,15 +176,16 @@ func (m *Metrics) latencies(c *columns, streaming bool) []Latency {
 // judgeAll judges every limit; those that cannot be judged say why.
 func (m *Metrics) judgeAll(run *replay.Run, c *columns, failed int64) []SLOResult {
 	out := []SLOResult{}
+	empty, unpaced := m.lacking()
 	for _, s := range run.SLO {
 		var r SLOResult
 		switch s.Metric {
 		case "ttft":
-			r = judge(s, c.ttft, 1, failed)
+			r = judge(s, c.ttft, 1, failed+empty)
 		case "tpot":
-			r = judge(s, c.tpot, 1, failed)
+			r = judgeUnsure(s, c.tpot, failed+empty, unpaced)
 		case "itl":
-			r = judge(s, &m.gaps, 1000, 0)
+			r = judge(s, &m.gaps, 1000, m.without(failed+empty))
 		case "e2e":
 			r = judge(s, c.e2e, 1, failed)
 		default:
@@ -182,6 +196,25 @@ func (m *Metrics) judgeAll(run *replay.Run, c *columns, failed int64) []SLOResul
 	return out
 }
 
+// lacking counts the answers without content, and those with content whose
+// TPOT is not known.
+func (m *Metrics) lacking() (empty, unpaced int64) {
+	for i := range m.samples {
+		empty += one(m.samples[i].empty())
+		unpaced += one(m.samples[i].unpaced())
+	}
+	return empty, unpaced
+}
+
+// without is what failures count for under a limit on gaps: nothing, unless no
+// request was answered at all.
+func (m *Metrics) without(failed int64) int64 {
+	if failed == int64(len(m.samples)) {
+		return failed
+	}
+	return 0
+}
+
 // unless withholds the answer to a limit that these results cannot give.
 func (r SLOResult) unless(run *replay.Run, s spec.SLO) SLOResult {
 	streamed := s.Metric == "ttft" || s.Metric == "tpot" || s.Metric == "itl"
@@ -190,10 +223,6 @@ func (r SLOResult) unless(run *replay.Run, s spec.SLO) SLOResult {
 		return r.withhold("the limit is on the server's own measurement, which these results do not have")
 	case streamed && !run.Endpoint.Streaming:
 		return r.withhold("the answers were not streamed, so only E2E can be measured")
-	case run.Status == replay.Aborted:
-		return r.cannot("the run was aborted")
-	case run.Status == replay.Running:
-		return r.cannot("the run did not end")
 	}
 	return r
 }
@@ -204,10 +233,11 @@ func (m *Metrics) goodput(slo []spec.SLO, l *Load) Goodput {
 	if len(names) == 0 {
 		return g
 	}
+	good := int64(0)
 	for i := range m.samples {
-		g.Good += one(lim.good(&m.samples[i]))
+		good += one(lim.good(&m.samples[i]))
 	}
-	g.Share = ratio(g.Good, l.Planned)
+	g.Good, g.Share = &good, ratio(good, l.Planned)
 	if g.Share != nil && l.OfferedPerS != nil {
 		v := *g.Share * *l.OfferedPerS
 		g.PerS = &v
@@ -243,10 +273,21 @@ func (s *Summary) conclude() {
 		}
 		s.Goodput = Goodput{Limits: s.Goodput.Limits, Note: "withheld: the client was late"}
 	}
+	doubt := s.doubt()
+	if doubt != "" {
+		for i := range s.SLO {
+			s.SLO[i] = s.SLO[i].cannot(doubt)
+		}
+	}
+	if s.Load.Missing > 0 {
+		s.Goodput = Goodput{Limits: s.Goodput.Limits, Note: "withheld: the run did not end"}
+	}
 	s.Verdict = verdictOf(s.SLO)
 	switch {
 	case s.Client.Withheld():
 		s.Verdict, s.Reason = CannotSay, "the client was late: "+s.Client.Reason
+	case doubt != "":
+		s.Verdict, s.Reason = CannotSay, doubt
 	case s.Verdict == NoLimits:
 		s.Reason = "no limit was agreed"
 	case s.Verdict == Met:

@@ -31,6 +31,9 @@ func (s *Summary) headline() string {
 	if s.Client.Withheld() {
 		return "No result: the client was late, so these latencies are not the server's (" + s.Client.Reason + ")"
 	}
+	if d := s.doubt(); d != "" && len(s.SLO) == 0 {
+		return at + " nothing can be concluded: " + d
+	}
 	if len(s.SLO) == 0 {
 		return at + " " + s.plainTTFT()
 	}
@@ -92,6 +95,9 @@ func (s *Summary) plainTTFT() string {
 func (x *SLOResult) sentence(first bool, plusMinus string) string {
 	name := pName(x.Percentile) + " " + strings.ToUpper(x.Metric)
 	limit := fmt.Sprintf("(limit %s)", msText(x.ThresholdMS))
+	if x.MS == nil && x.Verdict == Missed {
+		return fmt.Sprintf("%s %s: missed, %s", name, limit, x.Reason)
+	}
 	if x.MS == nil {
 		return fmt.Sprintf("%s %s cannot be said: %s", name, limit, x.Reason)
 	}
@@ -126,10 +132,14 @@ func (s *Summary) detail() string {
 			fate += fmt.Sprintf(" (%s by HTTP 429)", count(s.Load.RateLimited))
 		}
 	}
-	if len(s.Goodput.Limits) == 0 || s.Client.Withheld() {
-		return fate + "."
+	if s.Load.Missing > 0 {
+		fate += fmt.Sprintf("; %s", have(s.Load.Missing))
 	}
-	return fmt.Sprintf("Goodput is %s requests/s: %s of the planned requests met every limit. %s.", rateText(s.Goodput.PerS), shareText(s.Goodput.Share), fate)
+	fate += "." + s.mismatch()
+	if len(s.Goodput.Limits) == 0 || s.Goodput.Good == nil {
+		return fate
+	}
+	return fmt.Sprintf("Goodput is %s requests/s: %s of the planned requests met every limit. %s", rateText(s.Goodput.PerS), shareText(s.Goodput.Share), fate)
 }
 
 func after(sep, s string) string {

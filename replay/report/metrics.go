@@ -23,6 +23,7 @@ type tokenSums struct {
 	outAsked, outGot, outBoth         int64
 	outEqual, outShort                int64
 	cached, cachedOf, cachedN         int64
+	cachedOver                        int64 // answers with more cached tokens than prompt
 	usageN, usageEqual                int64 // usage and local count both known
 	usageSum, localSum                int64
 	tpotLocal, tpotOne, tpotUncounted int64
@@ -110,6 +111,7 @@ func (t *tokenSums) addUsage(r *replay.Result) {
 	}
 	if r.Cached.OK && r.InUsage.OK {
 		t.cachedN++
+		t.cachedOver += one(r.Cached.V > r.InUsage.V)
 		t.cached += int64(r.Cached.V)
 		t.cachedOf += int64(r.InUsage.V)
 	}
@@ -128,7 +130,7 @@ func (t *tokenSums) merge(o *tokenSums) {
 		{&t.outAsked, &o.outAsked}, {&t.outGot, &o.outGot}, {&t.outBoth, &o.outBoth}, {&t.outEqual, &o.outEqual},
 		{&t.outShort, &o.outShort}, {&t.cached, &o.cached}, {&t.cachedOf, &o.cachedOf}, {&t.cachedN, &o.cachedN},
 		{&t.usageN, &o.usageN}, {&t.usageEqual, &o.usageEqual}, {&t.usageSum, &o.usageSum}, {&t.localSum, &o.localSum},
-		{&t.tpotLocal, &o.tpotLocal}, {&t.tpotOne, &o.tpotOne}, {&t.tpotUncounted, &o.tpotUncounted},
+		{&t.cachedOver, &o.cachedOver}, {&t.tpotLocal, &o.tpotLocal}, {&t.tpotOne, &o.tpotOne}, {&t.tpotUncounted, &o.tpotUncounted},
 	} {
 		*p[0] += *p[1]
 	}

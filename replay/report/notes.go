@@ -19,11 +19,12 @@ func notes(run *replay.Run, s *Summary) []string {
 	case replay.Aborted:
 		add(true, "The run was aborted%s: these numbers are of the part that ran.", because(run.AbortReason))
 	case replay.Running:
-		add(true, "The run did not end (it was killed): these numbers are of the part that was kept.")
+		add(true, "The run has not ended: it still runs, or was killed. These numbers are of the results kept so far.")
 	}
 	add(s.Load.Warmup+s.Load.Drain > 0, "Besides the %d measured requests, %d of the warm-up and %d of the drain were sent; they are in no number here.",
 		s.Load.Planned, s.Load.Warmup, s.Load.Drain)
 	add(!run.Endpoint.Streaming, "Answers were not streamed: TTFT is the time to the whole answer, and TPOT and ITL are not given.")
+	add(s.Cache.Absurd > 0, "For %s the server reports more cached tokens than the prompt has: its cache count means something else, and no hit rate is given.", plural(s.Cache.Absurd, "answer"))
 	noteStreams(add, &s.Streams)
 	noteTokens(add, run, &s.Tokens)
 	return out
@@ -37,7 +38,7 @@ func because(reason string) string {
 }
 
 func noteStreams(add func(bool, string, ...any), s *Streams) {
-	add(s.Buffered > 0, "%s of %d arrived buffered (at least 90 %% of the events in three reads or fewer): something between the model and the client holds answers back, so TTFT is late and TPOT and ITL are too good for those.",
+	add(s.Buffered > 0, "%s of %d arrived buffered (at least 90 %% of the events in three reads or fewer): something between the model and the client holds answers back, so TTFT is late and ITL too good for those, and they have no TPOT.",
 		plural(s.Buffered, "stream"), s.N)
 	if s.TokensPerEvent != nil {
 		add(*s.TokensPerEvent > 1.1, "An event carries %.2f tokens: ITL is between events, not between tokens. TPOT is by token count and holds.", *s.TokensPerEvent)

@@ -26,6 +26,7 @@ type Input struct {
 	Results iter.Seq2[replay.Result, error]
 	Health  []replay.HealthRow
 	Label   string
+	Cut     int64 // bytes at the end of a partial run's spool that could not be read
 }
 
 // The shapes of a report.
@@ -126,13 +127,28 @@ func summaries(in Input) ([]Summary, error) {
 		s.Label, s.Point, s.Source.Name, s.Client.Health = in.Label, k.point, k.endpoint, health(in.Health)
 	}
 	spare(points)
+	if len(points) == 1 && in.Run.Status == replay.Running {
+		points[0].Load.miss(in.Run.Planned - rows)
+	}
 	for _, s := range points {
 		s.conclude()
-		if rows != in.Run.Planned {
+		if in.Cut > 0 {
+			s.Notes = append(s.Notes, fmt.Sprintf("The last %s of the spool are damaged or cut: results in them are lost.", plural(in.Cut, "byte")))
+		}
+		if rows+s.Load.Missing != in.Run.Planned {
 			s.Notes = append(s.Notes, fmt.Sprintf("run.json says that %d requests were planned; the results hold %d rows.", in.Run.Planned, rows))
 		}
 	}
 	return out, nil
+}
+
+// miss adds n requests of which no result is known. Whether they belong to the
+// measured part is not known either; they are counted in it.
+func (l *Load) miss(n int64) {
+	if n > 0 {
+		l.Missing = n
+		l.Planned += n
+	}
 }
 
 // nameAll gives every summary a name that tells it from the others.

@@ -16,7 +16,7 @@ type sample struct {
 	tpot                            int64 // ns per output token, or absent
 	repeat                          int32
 	class                           replay.Class
-	oneToken                        bool // at most one output token: there is no TPOT to speak of
+	oneToken                        bool // content of at most one token: there is no TPOT to speak of
 }
 
 func newSample(r *replay.Result) sample {
@@ -25,11 +25,21 @@ func newSample(r *replay.Result) sample {
 		end: instant(r.End), tpot: absent, repeat: r.Repeat, class: r.Class,
 	}
 	tokens, _ := outTokens(r)
-	s.oneToken = tokens.OK && tokens.V <= 1
-	if tokens.OK && tokens.V > 1 && r.FirstContent.OK && r.LastContent.OK {
+	s.oneToken = tokens.OK && tokens.V <= 1 && r.FirstContent.OK
+	if tokens.OK && tokens.V > 1 && r.FirstContent.OK && r.LastContent.OK && !burst(r) && !overcounted(r) {
 		s.tpot = (r.LastContent.V - r.FirstContent.V) / int64(tokens.V-1)
 	}
 	return s
+}
+
+// burst reports whether an answer came all at once, so that it has no time
+// between tokens, whatever their number.
+func burst(r *replay.Result) bool { return r.NReads < 2 || buffered(r) }
+
+// overcounted reports whether usage counts over 10 % more tokens than were
+// asked for: then it is no count of this answer.
+func overcounted(r *replay.Result) bool {
+	return r.OutUsage.OK && r.OutAsked.OK && float64(r.OutUsage.V) > 1.1*float64(max(r.OutAsked.V, 1))
 }
 
 // outTokens returns the output tokens by the server's usage, or by our own
@@ -59,6 +69,14 @@ func (s *sample) e2e() int64      { return span(s.sched, s.end) }
 func (s *sample) e2eSend() int64  { return span(s.send, s.end) }
 func (s *sample) lag() int64      { return span(s.sched, s.send) }
 func (s *sample) perToken() int64 { return s.tpot }
+
+// empty reports whether an answer had no content.
+func (s *sample) empty() bool { return s.isOK() && s.first == absent }
+
+// unpaced reports whether an answer with content has a TPOT that nobody knows.
+func (s *sample) unpaced() bool {
+	return s.isOK() && s.first != absent && !s.oneToken && s.tpot == absent
+}
 
 // isOK reports whether the request was answered in full.
 func (s *sample) isOK() bool { return s.class == replay.OK }

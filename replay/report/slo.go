@@ -36,6 +36,10 @@ func judge(s spec.SLO, d distribution, unit, failed int64) SLOResult {
 	r := SLOResult{Text: s.String(), Metric: s.Metric, Percentile: p, ThresholdMS: float64(s.ThresholdMS),
 		MeasuredAt: s.MeasuredAt, N: d.len(), Within: d.within(limit / unit), Failed: failed}
 	v, ok := at(d, p)
+	if !ok && failed > 0 {
+		r.Verdict, r.Infinite, r.Reason = Missed, true, fmt.Sprintf("no request was answered with this value: all %s failed", count(failed))
+		return r
+	}
 	if !ok {
 		return r.cannot("no answered request has this value")
 	}
@@ -52,6 +56,22 @@ func judge(s spec.SLO, d distribution, unit, failed int64) SLOResult {
 		r.WithFailures = ms(worst)
 	}
 	return r.decide(v*unit <= limit, !r.Infinite && worst <= limit, all-r.Within)
+}
+
+// judgeUnsure judges a limit on d when unknown answers have a value that nobody
+// knows: the verdict must be the same were they all within it or all over.
+func judgeUnsure(s spec.SLO, d sorted, failed, unknown int64) SLOResult {
+	if unknown == 0 {
+		return judge(s, d, 1, failed)
+	}
+	best := judge(s, append(make(sorted, unknown), d...), 1, failed)
+	worst := judge(s, d, 1, failed+unknown)
+	r := judge(s, d, 1, failed)
+	if best.Verdict == worst.Verdict && best.Verdict != CannotSay && d.len() > 0 {
+		r.Verdict, r.Reason = best.Verdict, worst.Reason
+		return r
+	}
+	return r.withhold(fmt.Sprintf("the time per token of %s is not known: they came all at once, or without a count of tokens that can be", plural(unknown, "answer")))
 }
 
 // decide takes whether the percentile holds over answered requests and over

@@ -9,6 +9,34 @@ import (
 	"reprise/trace/spec"
 )
 
+// bare has n answers without content.
+func bare(n int) []replay.Result {
+	rs := ramp(n)
+	for i := range rs {
+		r := &rs[i]
+		r.FirstContent, r.FirstAnswer, r.LastContent, r.Gaps, r.NEvents, r.NReads = trace.Opt[int64]{}, trace.Opt[int64]{}, trace.Opt[int64]{}, nil, 0, 0
+	}
+	return rs
+}
+
+// burstOf has n answers that came in one event each.
+func burstOf(n int) []replay.Result {
+	rs := ramp(n)
+	for i := range rs {
+		rs[i].LastContent, rs[i].Gaps, rs[i].NEvents, rs[i].NReads = rs[i].FirstContent, nil, 1, 1
+	}
+	return rs
+}
+
+// boasting has n answers whose usage is over what was asked.
+func boasting(n int) []replay.Result {
+	rs := ramp(n)
+	for i := range rs {
+		rs[i].OutUsage = some32(999)
+	}
+	return rs
+}
+
 func TestLimits(t *testing.T) {
 	fails := func(n int, rs []replay.Result) []replay.Result {
 		for i := range n {
@@ -34,7 +62,13 @@ func TestLimits(t *testing.T) {
 		{"failures within the slack", fails(5, ramp(200)), slo("ttft", 95, 195), Met, "met by 5.00 ms", false},
 		{"failures are the percentile", fails(50, ramp(200)), slo("ttft", 95, 500), Missed, "50 failed requests", true},
 		{"every request", ramp(20), slo("ttft", 100, 20), Met, "met by 0 ms", false},
-		{"nothing answered", fails(30, nil), slo("ttft", 95, 500), CannotSay, "no answered request", false},
+		{"nothing answered", fails(30, nil), slo("ttft", 95, 500), Missed, "all 30 failed", true},
+		{"no gap anywhere", fails(30, nil), slo("itl", 95, 500), Missed, "all 30 failed", true},
+		{"answers without content", bare(200), slo("ttft", 95, 500), Missed, "all 200 failed", true},
+		{"some answers without content", append(ramp(200), bare(50)...), slo("ttft", 95, 500), Missed, "50 failed requests", true},
+		{"all at once", burstOf(200), slo("tpot", 95, 10), CannotSay, "of 200 answers is not known", false},
+		{"usage above what was asked", boasting(200), slo("tpot", 95, 10), CannotSay, "is not known", false},
+		{"a few all at once change nothing", append(ramp(400), burstOf(4)...), slo("tpot", 95, 10), Met, "", false},
 		{"tokens", ramp(200), slo("tpot", 95, 10), Met, "", false},
 		{"gaps", ramp(200), slo("itl", 99, 9.999), Missed, "missed by 0.001 ms", false},
 		{"end to end", ramp(200), slo("e2e", 95, 231), Met, "met by 0 ms", false},
@@ -93,7 +127,7 @@ func TestClientLimitedWithholdsTheHeadline(t *testing.T) {
 	if !strings.HasPrefix(rep.Headline, "No result: the client was late") || !strings.Contains(rep.Headline, "46 ms") {
 		t.Errorf("headline is %q", rep.Headline)
 	}
-	if g := rep.Summaries[0].Goodput; g.PerS != nil || g.Share != nil || g.Good != 0 {
+	if g := rep.Summaries[0].Goodput; g.PerS != nil || g.Share != nil || g.Good != nil {
 		t.Errorf("goodput is given: %+v", g)
 	}
 	if x := rep.Summaries[0].SLO[0]; x.MS != nil || x.MarginMS != nil {
@@ -129,8 +163,8 @@ func TestGoodput(t *testing.T) {
 		rs = append(rs, failed(float64(i), replay.Overload))
 	}
 	s := metricsOf(rs...).Summary(run)
-	if s.Goodput.Good != 148 || *s.Goodput.Share != 148.0/250 {
-		t.Errorf("good %d, share %v; want 148 of 250", s.Goodput.Good, *s.Goodput.Share)
+	if *s.Goodput.Good != 148 || *s.Goodput.Share != 148.0/250 {
+		t.Errorf("good %d, share %v; want 148 of 250", *s.Goodput.Good, *s.Goodput.Share)
 	}
 	if want := *s.Goodput.Share * *s.Load.OfferedPerS; *s.Goodput.PerS != want {
 		t.Errorf("goodput is %v/s, want %v", *s.Goodput.PerS, want)

@@ -26,7 +26,7 @@ type Summary struct {
 	Verdict  Verdict          `json:"verdict"`
 	Reason   string           `json:"reason"`
 	Load     Load             `json:"load"`
-	Outcomes []replay.Outcome `json:"outcomes"` // every class; sums to load.planned
+	Outcomes []replay.Outcome `json:"outcomes"` // every class; sums to load.planned less load.without_result
 	SLO      []SLOResult      `json:"slo"`
 	Goodput  Goodput          `json:"goodput"`
 	Latency  []Latency        `json:"latency"`
@@ -64,7 +64,8 @@ type Source struct {
 type Load struct {
 	Planned      int64    `json:"planned"`
 	OK           int64    `json:"ok"`
-	Failed       int64    `json:"failed"` // every other class
+	Failed       int64    `json:"failed"`         // every other class
+	Missing      int64    `json:"without_result"` // planned in a run that did not end, and nothing is known of them
 	RateLimited  int64    `json:"http_429"`
 	Warmup       int64    `json:"warmup"` // sent besides, in no number here
 	Drain        int64    `json:"drain"`  //
@@ -92,7 +93,7 @@ type Latency struct {
 // request that was not answered never does.
 type Goodput struct {
 	Limits []string `json:"limits"` // per request
-	Good   int64    `json:"good"`
+	Good   *int64   `json:"good"`   // nil, like the rest, when withheld or without limits
 	Share  *float64 `json:"share_of_planned"`
 	PerS   *float64 `json:"per_s"`
 	Note   string   `json:"note,omitempty"`
@@ -139,6 +140,7 @@ type Cache struct {
 	Expected float64  `json:"expected_hit_rate"`
 	Measured *float64 `json:"measured_hit_rate"`
 	N        int64    `json:"n"`
+	Absurd   int64    `json:"above_prompt"` // answers whose usage has more cached tokens than the prompt: nothing is measured then
 }
 
 // Client says whether the client may be believed, and why.

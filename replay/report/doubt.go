@@ -1,0 +1,64 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"reprise/replay"
+)
+
+// The shares of tokens by which what the server counted may differ from what
+// was planned: above loud it is said on top; above another it was another load,
+// and no limit can be judged by it.
+const (
+	loudIn  = 0.01
+	loudOut = 0.05
+	another = 0.05
+)
+
+// doubt says why nothing can be concluded from the run, empty when all can.
+func (s *Summary) doubt() string {
+	switch {
+	case s.Source.Status == replay.Aborted:
+		return "the run was aborted" + because(s.Source.AbortReason)
+	case s.Source.Status == replay.Running:
+		return fmt.Sprintf("the run did not end: it still runs or was killed, and %s", have(s.Load.Missing))
+	case math.Abs(s.Tokens.InAsked.off()) > another:
+		return "it was another load: " + s.Tokens.InAsked.text("input") + "; replay with the server's tokenizer"
+	}
+	return ""
+}
+
+func have(missing int64) string {
+	if missing == 1 {
+		return "1 request has no result"
+	}
+	return count(missing) + " requests have no result"
+}
+
+// mismatch says on top by how much the load was not the planned one.
+func (s *Summary) mismatch() (out string) {
+	if math.Abs(s.Tokens.InAsked.off()) > loudIn {
+		out += " Of the load: " + s.Tokens.InAsked.text("input") + "."
+	}
+	if math.Abs(s.Tokens.OutAsked.off()) > loudOut {
+		out += " Of the answers: " + s.Tokens.OutAsked.text("output") + "."
+	}
+	return out
+}
+
+// off is how much more was counted than asked, as a share of what was asked.
+func (a Asked) off() float64 {
+	if a.N == 0 || a.Asked == 0 {
+		return 0
+	}
+	return float64(a.Got-a.Asked) / float64(a.Asked)
+}
+
+func (a Asked) text(what string) string {
+	more, off := "more", a.off()
+	if off < 0 {
+		more, off = "fewer", -off
+	}
+	return fmt.Sprintf("the server counted %s %s %s tokens than planned (%s for %s)", shareText(&off), more, what, count(a.Got), count(a.Asked))
+}
