@@ -90,7 +90,7 @@ func collect[T any](t *testing.T, rows iter.Seq2[T, error]) []T {
 func runOf(n int64, s Status) *Run {
 	r := &Run{Status: s, StartedAt: "2026-01-02T03:04:05Z", Trace: Input{"t", "aa"}, Planned: n, Endpoint: Endpoint{URL: "http://h"}}
 	if s != Running {
-		r.Outcomes = []Outcome{{"ok", n}}
+		r.Outcomes = []Outcome{{Class: "ok", N: n}}
 	}
 	return r
 }

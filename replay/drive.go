@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 )
@@ -20,6 +21,7 @@ type Options struct {
 	Health  func(HealthRow) // called once a second from its own goroutine; nil: no sampling
 	Beat    Waiter          // of the sampler's heartbeat; nil: NewWaiter
 	Start   func(Timer)     // called when the clock starts
+	Drain   func(n int64)   // called when the run ends early, with the requests in flight; nil: nothing
 }
 
 // RunStats is the account of a run. Outcomes has every class and adds up to
@@ -91,6 +93,7 @@ type drive struct {
 	results chan Result
 	// counts and lags belong to collect.
 	counts [classes]int64
+	why    [classes]string // the first reason of each class
 	lags   Lags
 }
 
@@ -167,6 +170,9 @@ func (d *drive) drain(ctx context.Context, cancel func()) {
 		return
 	case <-ctx.Done():
 	}
+	if d.opts.Drain != nil {
+		d.opts.Drain(d.meter.flying.Load())
+	}
 	grace := time.NewTimer(d.opts.Grace)
 	defer grace.Stop()
 	select {
@@ -179,9 +185,13 @@ func (d *drive) drain(ctx context.Context, cancel func()) {
 
 // collect counts and hands on every result, and trips the breaker.
 func (d *drive) collect(stop context.CancelCauseFunc, observe func(Result) error) {
-	n, hopeless, failed := 0, 0, false
+	n, hopeless, alike, failed := 0, 0, 0, false
+	first := ""
 	for r := range d.results {
 		d.counts[r.Class]++
+		if d.why[r.Class] == "" {
+			d.why[r.Class] = r.Reason
+		}
 		d.lags.Add(&r)
 		if !failed {
 			if err := observe(r); err != nil {
@@ -192,10 +202,30 @@ func (d *drive) collect(stop context.CancelCauseFunc, observe func(Result) error
 		if n++; r.Hopeless {
 			hopeless++
 		}
-		if n == d.opts.Breaker && hopeless == n {
+		if n == 1 {
+			first = refusal(&r)
+		}
+		if first != "" && refusal(&r) == first {
+			alike++
+		}
+		if n == d.opts.Breaker && (hopeless == n || alike == n) {
 			stop(fmt.Errorf("%w: the first %d requests all failed: %s", ErrHopeless, n, r.Reason))
 		}
 	}
+}
+
+// refusal is the reason of a request that the server calls wrong, without its
+// digits, since they differ from one to the next; empty for any other.
+func refusal(r *Result) string {
+	if r.HTTP.V != 400 && r.HTTP.V != 422 {
+		return ""
+	}
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' {
+			return -1
+		}
+		return c
+	}, r.Reason)
 }
 
 // reason says why the run ended early, nil when it did not.
@@ -214,15 +244,15 @@ func (d *drive) reason(ctx context.Context) error {
 func (d *drive) stats() RunStats {
 	return RunStats{
 		Planned: int64(len(d.plan.Jobs)), PlannedS: d.plan.Length().Seconds(),
-		WallS: float64(d.timer.Now()) / 1e9, Outcomes: outcomes(d.counts), Verdict: d.lags.Verdict(),
+		WallS: float64(d.timer.Now()) / 1e9, Outcomes: d.outcomes(), Verdict: d.lags.Verdict(),
 		Clock: Clock{Schedule: "absolute", Wait: d.opts.Waiter.Name(), Stamps: "user"},
 	}
 }
 
-func outcomes(counts [classes]int64) []Outcome {
+func (d *drive) outcomes() []Outcome {
 	out := make([]Outcome, 0, classes)
-	for c, n := range counts {
-		out = append(out, Outcome{Class: Class(c).String(), N: n})
+	for c, n := range d.counts {
+		out = append(out, Outcome{Class: Class(c).String(), N: n, Reason: d.why[c]})
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync/atomic"
@@ -238,6 +239,48 @@ func TestBreaker(t *testing.T) {
 	})
 }
 
+// A refusal of every request for one reason ends the run too; other reasons,
+// or other classes among them, do not.
+func TestBreakerOnRefusals(t *testing.T) {
+	for _, c := range []struct {
+		status int16
+		reason func(row int64) string
+		trips  bool
+	}{
+		{400, func(row int64) string { return fmt.Sprintf("HTTP 400: at most 32 tokens, not %d", 100+row) }, true},
+		{422, func(int64) string { return "HTTP 422: no" }, true},
+		{429, func(int64) string { return "HTTP 429: slow down" }, false},
+		{400, func(row int64) string { return "HTTP 400: " + string(rune('a'+row%2)) }, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := refusing{c.status, c.reason}
+			stats, err := every(100, time.Second).Run(t.Context(), s, Options{Waiter: SleepWaiter{}}, func(Result) error { return nil })
+			if errors.Is(err, ErrHopeless) != c.trips || c.trips && count(stats, Unsent) != 80 {
+				t.Errorf("%d: %v %v", c.status, err, stats.Outcomes)
+			}
+			if got := stats.Outcomes[HTTP4xx].Reason; got != c.reason(0) {
+				t.Errorf("the reason kept is %q", got)
+			}
+		})
+	}
+}
+
+type refusing struct {
+	status int16
+	reason func(row int64) string
+}
+
+func (s refusing) Prepare(j Job) (Call, error) { return refused{s, j}, nil }
+
+type refused struct {
+	refusing
+	job Job
+}
+
+func (r refused) Send(_ context.Context, f *Flight) Result {
+	return Result{Class: HTTP4xx, HTTP: some(r.status), Reason: r.reason(r.job.Row), WriteEnd: some(f.Now()), End: some(f.Now())}
+}
+
 // One success among the first results and the run goes on.
 func TestBreakerHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -395,7 +438,8 @@ func TestVerdict(t *testing.T) {
 			l.Add(&Result{Phase: Measure, Dispatch: some[int64](0), WriteEnd: some(lag)})
 		}
 		l.Add(&Result{Phase: Warmup, Dispatch: some[int64](0), WriteEnd: some[int64](1e9)})
-		if got := l.Verdict(); got.Verdict != c.want {
+		l.Add(&Result{Phase: Measure, Dispatch: some[int64](1e9)}) // never written
+		if got := l.Verdict(); got.Verdict != c.want || !strings.Contains(got.Reason, "1 were let go but never written") {
 			t.Errorf("%v: %+v, want %s", c.lags, got, c.want)
 		}
 	}

@@ -6,16 +6,24 @@ import (
 )
 
 // Lags gathers the send lag of measured requests: from the scheduled instant
-// to the last byte handed to the kernel, or to dispatch where nothing was
-// written. Opening connections is part of it, and kept apart as well.
-type Lags struct{ total, connect []int64 }
+// to the last byte handed to the kernel. Opening connections is part of it, and
+// kept apart as well. Requests let go but never written (no connection, say)
+// have no send lag and are only counted.
+type Lags struct {
+	total, connect []int64
+	unwritten      int64
+}
 
 // Add takes the lag of one result; warm-ups and jobs not sent have none.
 func (l *Lags) Add(r *Result) {
 	if r.Phase != Measure || !r.Dispatch.OK {
 		return
 	}
-	l.total = append(l.total, r.WriteEnd.Or(r.Dispatch.V)-r.Sched)
+	if !r.WriteEnd.OK {
+		l.unwritten++
+		return
+	}
+	l.total = append(l.total, r.WriteEnd.V-r.Sched)
 	if r.ConnReady.OK {
 		l.connect = append(l.connect, r.ConnReady.V-r.Dispatch.V)
 	}
@@ -31,7 +39,7 @@ const (
 // clean, at most 5 ms usable, anything worse client-limited.
 func (l *Lags) Verdict() ClientVerdict {
 	if len(l.total) == 0 {
-		return ClientVerdict{Verdict: NoVerdict, Reason: "nothing was sent in the measured part"}
+		return ClientVerdict{Verdict: NoVerdict, Reason: "nothing was sent in the measured part" + l.rest()}
 	}
 	slices.Sort(l.total)
 	slices.Sort(l.connect)
@@ -54,7 +62,16 @@ func (l *Lags) Verdict() ClientVerdict {
 	default:
 		v.Verdict, v.Reason = ClientLimited, fmt.Sprintf("send lag p99 %.3g ms, above 5 ms%s: give the client more cores, fewer neighbours or open connections ahead", v.LagP99MS, conn)
 	}
+	v.Reason += l.rest()
 	return v
+}
+
+// rest says how many requests have no send lag.
+func (l *Lags) rest() string {
+	if l.unwritten == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d were let go but never written and have no lag", l.unwritten)
 }
 
 func ms(ns int64) float64 { return float64(ns/1000) / 1000 }

@@ -17,6 +17,13 @@ import (
 func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Options, observe func(Result)) (*Run, error) {
 	run.Mode, run.Environment = "open_loop", ThisEnvironment()
 	run.Planned, run.PlannedS = int64(len(p.Jobs)), p.Length().Seconds()
+	if o.Waiter == nil {
+		o.Waiter = NewWaiter()
+		defer o.Waiter.Close()
+	}
+	// All that a killed run leaves behind to tell what it was.
+	run.Clock = Clock{Schedule: "absolute", Wait: o.Waiter.Name(), Stamps: "user"}
+	run.Verdict = ClientVerdict{Verdict: NoVerdict, Reason: "the run has not ended"}
 	w, err := CreateDir(path, &run)
 	if err != nil {
 		return nil, err

@@ -83,10 +83,12 @@ type Environment struct {
 	Procs int    `json:"gomaxprocs"`
 }
 
-// Outcome is the number of planned requests of one class.
+// Outcome is the number of planned requests of one class, with the reason of
+// the first where there is one: what the server or the client said, with no key.
 type Outcome struct {
-	Class string `json:"class"`
-	N     int64  `json:"n"`
+	Class  string `json:"class"`
+	N      int64  `json:"n"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // CacheMode says how the run treats the server's prefix cache.
