@@ -179,8 +179,8 @@ func (h *head) expects(value []byte) *wireError {
 	return nil
 }
 
-// connection reads the options close and keep-alive; the last word wins for
-// HTTP/1.0 only, where keep-alive has to be asked for.
+// connection looks for the option close. HTTP/1.0 ends its connections anyway:
+// keep-alive there is an extension that no client of this API needs.
 func (h *head) connection(value string) {
 	for option := range strings.SplitSeq(value, ",") {
 		if strings.EqualFold(strings.Trim(option, " \t"), "close") {

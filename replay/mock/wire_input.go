@@ -2,7 +2,6 @@ package mock
 
 import (
 	"io"
-	"net"
 	"time"
 )
 
@@ -88,5 +87,3 @@ func (c *wireConn) linger() {
 	c.within(time.Second)
 	_, _ = io.Copy(io.Discard, io.LimitReader(c.conn, maxDiscard))
 }
-
-var _ interface{ CloseWrite() error } = (*net.TCPConn)(nil)
