@@ -25,7 +25,7 @@ type fitOptions struct {
 
 func (o *fitOptions) register(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.results, "fit", "", "results folder of a replay: fit the law to it, write the law and end")
+	f.StringVar(&o.results, "fit", "", "results folder of a replay, or its server.parquet for the server's own metrics: fit the law to it, write the law and end")
 	f.StringArrayVar(&o.predict, "predict", nil, "trace, or results folder: simulate its load under the law and end; may be repeated")
 	f.IntVar(&o.maxSeqs, "max-seqs", 0, "with --fit: places in the engine's batch, where they are known")
 	f.BoolVar(&o.asJSON, "json", false, "with --fit or --predict: print what was found as JSON")
@@ -72,12 +72,32 @@ func (o *fitOptions) run(s *stdio, law func() (mock.Law, error), seed uint64, fl
 }
 
 func (o *fitOptions) fit(f *found, seed uint64) error {
+	if filepath.Base(o.results) == "server.parquet" {
+		return o.fitMetrics(f)
+	}
 	obs, left, run, err := observations(o.results)
 	if err != nil {
 		return err
 	}
 	source := fmt.Sprintf("fitted to %d answers of model %s in results %s, begun %s", len(obs), run.Endpoint.Model, filepath.Base(o.results), run.StartedAt)
 	law, report, err := mock.FitLaw(obs, left, mock.FitOptions{Name: "fitted", Source: source, MaxSeqs: o.maxSeqs, Seed: seed})
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.results, err)
+	}
+	f.Law, f.Fit = law, &report
+	return nil
+}
+
+// fitMetrics fits to what a replay scraped of the server.
+func (o *fitOptions) fitMetrics(f *found) error {
+	dir := filepath.Dir(o.results)
+	d, err := replay.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	source := fmt.Sprintf("fitted to the server's metrics in results %s, begun %s", filepath.Base(dir), d.Run.StartedAt)
+	law, report, err := mock.FitMetrics(d.Server(), mock.FitOptions{Name: "fitted", Source: source, MaxSeqs: o.maxSeqs})
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.results, err)
 	}
@@ -161,7 +181,9 @@ func talkFit(s *stdio, r *mock.FitReport) {
 	if r.Taken == "searched" {
 		c = r.Searched
 	}
-	s.talk("it tells the run's TTFT to %+.0f %% at p50 and %+.0f %% at p90, its TPOT to %+.0f %% and %+.0f %% (%s)", 100*c.TTFTP50, 100*c.TTFTP90, 100*c.TPOTP50, 100*c.TPOTP90, r.Taken)
+	if r.Taken != "metrics" {
+		s.talk("it tells the run's TTFT to %+.0f %% at p50 and %+.0f %% at p90, its TPOT to %+.0f %% and %+.0f %% (%s)", 100*c.TTFTP50, 100*c.TTFTP90, 100*c.TPOTP50, 100*c.TPOTP90, r.Taken)
+	}
 	for _, w := range r.Warnings {
 		s.talk("warning: %s", w)
 	}

@@ -164,3 +164,54 @@ func TestRegressExact(t *testing.T) {
 		t.Error("not the same twice")
 	}
 }
+
+// TestFitMetrics: from the engine's own metrics, scraped once a second under a
+// load that rises and falls, the law comes out.
+func TestFitMetrics(t *testing.T) {
+	truth := Law{Name: "truth", BaseUS: 7000, DecodeUS: 400, PrefillUS: 30, IngressUS: 5000,
+		MaxSeqs: 64, MaxBatched: 2048, Blocks: 8192, MaxModelLen: 4096, Output: OutputLaw{Median: 1}}
+	s := newSim(t, truth, 1)
+	rng := rand.New(rand.NewPCG(2, 2))
+	var rows []replay.ServerRow
+	second := 0
+	for now := 0.0; now < 120; {
+		rate := 2 + 14*math.Pow(math.Sin(now/20), 2)
+		now += rng.ExpFloat64() / rate
+		for ; float64(second) < now; second++ {
+			s.until(time.Duration(second) * time.Second)
+			st := s.engine.Stats()
+			add := func(name string, v float64) {
+				rows = append(rows, replay.ServerRow{TNS: int64(second) * 1e9, Name: "vllm:" + name, Value: v})
+			}
+			for name, h := range map[string]Histogram{"inter_token_latency_seconds": st.ITL, "time_to_first_token_seconds": st.TTFT} {
+				n := int64(0)
+				for _, c := range h.Counts {
+					n += c
+				}
+				add(name+"_count", float64(n))
+				add(name+"_sum", h.Sum)
+			}
+			add("prompt_tokens_total", float64(st.PromptTokens))
+		}
+		s.submit(time.Duration(now*1e9), exact(100+rng.Int32N(700), 30+rng.Int32N(100)))
+	}
+	law, report, err := FitMetrics(func(yield func(replay.ServerRow, error) bool) {
+		for _, r := range rows {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}, FitOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("base %.0f decode %.0f prefill %.1f ingress %.0f, R² %.3f over %d intervals; %v", law.BaseUS, law.DecodeUS, law.PrefillUS, law.IngressUS, report.R2, report.Gaps, report.Warnings)
+	for _, p := range []struct {
+		name              string
+		got, want, within float64
+	}{{"base_us", law.BaseUS, truth.BaseUS, 0.1}, {"decode_us", law.DecodeUS, truth.DecodeUS, 0.2}, {"prefill_token_us", law.PrefillUS, truth.PrefillUS, 0.2}, {"ingress_us", law.IngressUS, truth.IngressUS, 0.5}} {
+		if math.Abs(p.got/p.want-1) > p.within {
+			t.Errorf("%s is %.4g, the truth %.4g", p.name, p.got, p.want)
+		}
+	}
+}
