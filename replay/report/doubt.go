@@ -14,6 +14,7 @@ const (
 	loudIn  = 0.01
 	loudOut = 0.05
 	another = 0.05
+	unknown = 0.05 // share of answers of unknown TPOT above which there is no goodput under a TPOT limit
 )
 
 // doubt says why nothing can be concluded from the run, empty when all can.

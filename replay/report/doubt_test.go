@@ -77,6 +77,20 @@ func TestAnotherLoad(t *testing.T) {
 	}
 }
 
+// Without the time per token of most answers there is no goodput under a limit
+// on it; a failed run has none either.
+func TestGoodputIsWithheld(t *testing.T) {
+	r := build(t, Input{Run: testRun(slo("tpot", 95, 10)), Results: seq(append(ramp(10), burstOf(200)...))})
+	if g := r.Summaries[0].Goodput; g.Good != nil || g.PerS != nil || !strings.Contains(r.Detail, "Goodput is withheld: the time per token of 200 answers") {
+		t.Errorf("%+v, %q", g, r.Detail)
+	}
+	run := testRun(slo("ttft", 95, 1000))
+	run.Status = replay.Aborted
+	if r = build(t, Input{Run: run, Results: seq(ramp(300))}); r.Summaries[0].Goodput.Good != nil {
+		t.Errorf("%+v", r.Summaries[0].Goodput)
+	}
+}
+
 func TestCachedAbovePrompt(t *testing.T) {
 	rs := ramp(10)
 	rs[3].Cached = some32(5000)

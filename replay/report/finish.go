@@ -233,6 +233,10 @@ func (m *Metrics) goodput(slo []spec.SLO, l *Load) Goodput {
 	if len(names) == 0 {
 		return g
 	}
+	if _, unpaced := m.lacking(); lim.tpot != absent && float64(unpaced) > unknown*float64(l.OK) {
+		g.Note = fmt.Sprintf("withheld: the time per token of %s is not known", plural(unpaced, "answer"))
+		return g
+	}
 	good := int64(0)
 	for i := range m.samples {
 		good += one(lim.good(&m.samples[i]))
@@ -278,9 +282,7 @@ func (s *Summary) conclude() {
 		for i := range s.SLO {
 			s.SLO[i] = s.SLO[i].cannot(doubt)
 		}
-	}
-	if s.Load.Missing > 0 {
-		s.Goodput = Goodput{Limits: s.Goodput.Limits, Note: "withheld: the run did not end"}
+		s.Goodput = Goodput{Limits: s.Goodput.Limits, Note: "withheld: " + doubt}
 	}
 	s.Verdict = verdictOf(s.SLO)
 	switch {

@@ -31,7 +31,7 @@ func (s *Summary) headline() string {
 	if s.Client.Withheld() {
 		return "No result: the client was late, so these latencies are not the server's (" + s.Client.Reason + ")"
 	}
-	if d := s.doubt(); d != "" && len(s.SLO) == 0 {
+	if d := s.doubt(); d != "" {
 		return at + " nothing can be concluded: " + d
 	}
 	if len(s.SLO) == 0 {
@@ -137,9 +137,17 @@ func (s *Summary) detail() string {
 	}
 	fate += "." + s.mismatch()
 	if len(s.Goodput.Limits) == 0 || s.Goodput.Good == nil {
-		return fate
+		return strings.TrimSpace(fate + " " + s.noGoodput())
 	}
 	return fmt.Sprintf("Goodput is %s requests/s: %s of the planned requests met every limit. %s", rateText(s.Goodput.PerS), shareText(s.Goodput.Share), fate)
+}
+
+// noGoodput says why there is none, where the first sentence has not.
+func (s *Summary) noGoodput() string {
+	if s.Client.Withheld() || s.doubt() != "" || s.Goodput.Note == "" || len(s.Goodput.Limits) == 0 {
+		return ""
+	}
+	return "Goodput is " + s.Goodput.Note + "."
 }
 
 func after(sep, s string) string {
