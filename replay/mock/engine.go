@@ -42,7 +42,7 @@ func NewEngine(law Law, seed uint64) (*Engine, error) {
 	if err := law.Validate(); err != nil {
 		return nil, err
 	}
-	e := &Engine{law: law, seed: seed, seqs: map[ID]*seq{}, rate: newBucket(&law), stats: newStats()}
+	e := &Engine{law: law, seed: seed, seqs: map[ID]*seq{}, rate: newBucket(&law), stats: newStats(law.MaxModelLen)}
 	if law.Plain != nil {
 		e.model = &plainModel{law: *law.Plain}
 	} else {
@@ -86,7 +86,7 @@ func (e *Engine) newSeq(now time.Duration, r Request) *seq {
 	if most == 0 {
 		most = int32(e.law.MaxModelLen) - r.Prompt
 	}
-	s := &seq{id: e.ids, prompt: r.Prompt, target: most, finish: Length, hashes: r.Blocks, hit: r.hit, arrived: now, started: -1}
+	s := &seq{id: e.ids, prompt: r.Prompt, target: most, most: most, finish: Length, hashes: r.Blocks, hit: r.hit, arrived: now, started: -1}
 	s.ready = now + micros(e.law.IngressUS)
 	if r.IgnoreEOS {
 		return s
@@ -115,6 +115,9 @@ func (e *Engine) Step(now time.Duration, dst []Event) ([]Event, time.Duration, b
 			e.stats.ended(s, s.finish, at)
 		}
 		dst = append(dst, ev)
+	}
+	if e.law.Plain == nil {
+		e.stats.step(seqs)
 	}
 	next, ok := e.model.schedule(now)
 	return dst, next, ok

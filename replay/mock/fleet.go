@@ -105,7 +105,7 @@ func NewFleet(law Law, seed uint64, c FleetConfig) (*Fleet, error) {
 	}
 	router, _ := newRouter(c.Routing)
 	f := &Fleet{law: law, seed: seed, router: router, scales: slices.Clone(c.Scales),
-		rate: newBucket(&law), owner: map[ID]*Replica{}, gone: newStats()}
+		rate: newBucket(&law), owner: map[ID]*Replica{}, gone: newStats(law.MaxModelLen)}
 	f.law.RequestsPerMinute, f.law.RateBurst = 0, 0
 	f.grow(max(1, c.Replicas), 0)
 	return f, nil

@@ -45,10 +45,10 @@ func (s *Stats) merge(o *Stats) {
 	s.Rejected.Rate += o.Rejected.Rate
 	s.Rejected.Length += o.Rejected.Length
 	s.Rejected.Queue += o.Rejected.Queue
-	s.TTFT.merge(o.TTFT)
-	s.ITL.merge(o.ITL)
-	s.E2E.merge(o.E2E)
-	s.Queue.merge(o.Queue)
+	other := o.histograms()
+	for i, h := range s.histograms() {
+		h.merge(*other[i])
+	}
 }
 
 // merge adds the counts of o, which has the same bounds.

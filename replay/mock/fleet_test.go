@@ -307,11 +307,11 @@ func TestReadScale(t *testing.T) {
 
 // TestStatsMerge: no counter is left out of the sum.
 func TestStatsMerge(t *testing.T) {
-	one := newStats()
+	one := newStats(1000)
 	setAll(reflect.ValueOf(&one).Elem(), 1)
 	sum := one.clone()
 	sum.merge(&one)
-	two := newStats()
+	two := newStats(1000)
 	setAll(reflect.ValueOf(&two).Elem(), 2)
 	two.KVUsage = 1
 	if !reflect.DeepEqual(sum, two) {

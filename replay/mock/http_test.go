@@ -317,35 +317,6 @@ func TestKey(t *testing.T) {
 	}
 }
 
-func TestMetrics(t *testing.T) {
-	s, _ := serve(t)
-	post(t, s.URL+"/v1/completions", `{"model":"mock","prompt":"`+strings.Repeat("a ", 40)+`","max_tokens":3,"ignore_eos":true}`)
-	post(t, s.URL+"/v1/completions", `{"model":"mock","prompt":"`+strings.Repeat("a ", 40)+`","max_tokens":3,"ignore_eos":true}`)
-	r, err := http.Get(s.URL + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	body, _ := io.ReadAll(r.Body)
-	const labels = `{engine="0",model_name="mock"`
-	for _, want := range []string{
-		"vllm:num_requests_running" + labels + "} 0\n", "vllm:num_requests_waiting" + labels + "} 0\n",
-		"vllm:kv_cache_usage_perc" + labels + "} 0\n", "vllm:prefix_cache_queries_total" + labels + "} 80\n",
-		"vllm:prefix_cache_hits_total" + labels + "} 32\n", "vllm:prompt_tokens_total" + labels + "} 80\n",
-		"vllm:generation_tokens_total" + labels + "} 6\n", "vllm:request_success_total" + labels + `,finished_reason="length"} 2` + "\n",
-		"vllm:time_to_first_token_seconds_count" + labels + "} 2\n", "vllm:inter_token_latency_seconds_count" + labels + "} 4\n",
-		"vllm:e2e_request_latency_seconds_bucket" + labels + `,le="+Inf"} 2` + "\n", "vllm:request_queue_time_seconds_count" + labels + "} 2\n",
-		"# TYPE vllm:time_to_first_token_seconds histogram\n",
-	} {
-		if !strings.Contains(string(body), want) {
-			t.Errorf("no %q in metrics", want)
-		}
-	}
-	if t.Failed() {
-		t.Logf("%s", body)
-	}
-}
-
 func TestStartAndClose(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s, err := Start(ctx, testConfig())

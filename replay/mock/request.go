@@ -94,7 +94,9 @@ type seq struct {
 	arrived  time.Duration
 	ready    time.Duration // when it can be scheduled
 	started  time.Duration // first scheduled; -1 before
+	first    time.Duration // first token
 	last     time.Duration // last token
+	most     int32         // tokens that it may have
 	index    int           // place in the plain schedule
 }
 

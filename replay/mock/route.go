@@ -35,6 +35,8 @@ func endpoints() map[string]endpoint {
 		"/v1/completions":      {method: http.MethodPost, readBody: true},
 		"/v1/models":           get((*Handler).models),
 		"/health":              get(func(*Handler) *answer { return &answer{status: http.StatusOK} }),
+		"/ping":                get(func(*Handler) *answer { return &answer{status: http.StatusOK} }),
+		"/tokenize":            {method: http.MethodPost, readBody: true, whole: (*Handler).tokenize},
 		"/version": get(func(h *Handler) *answer {
 			return jsonAnswer(http.StatusOK, map[string]string{"version": h.cfg.Version})
 		}),

@@ -19,7 +19,18 @@ type Stats struct {
 	Ended                     [finishes]int64 // by Finish
 	Rejected                  Rejected
 
-	TTFT, ITL, E2E, Queue Histogram // seconds
+	// Seconds; all but TTFT and ITL of requests that have ended.
+	TTFT, ITL, E2E, Queue            Histogram
+	Prefill, Decode, Inference, TPOT Histogram
+
+	// Tokens of a request that has ended; Iteration of a step.
+	Prompt, Generation, MaxGeneration, AskedTokens, Computed, Choices, Iteration Histogram
+}
+
+// histograms are all of them.
+func (s *Stats) histograms() []*Histogram {
+	return []*Histogram{&s.TTFT, &s.ITL, &s.E2E, &s.Queue, &s.Prefill, &s.Decode, &s.Inference, &s.TPOT,
+		&s.Prompt, &s.Generation, &s.MaxGeneration, &s.AskedTokens, &s.Computed, &s.Choices, &s.Iteration}
 }
 
 // Rejected counts the requests that the engine refused.
@@ -38,11 +49,12 @@ func newHistogram(bounds ...float64) Histogram {
 	return Histogram{Bounds: bounds, Counts: make([]int64, len(bounds)+1)}
 }
 
-func (h *Histogram) add(v time.Duration) {
-	s := v.Seconds()
-	i, _ := slices.BinarySearch(h.Bounds, s)
+func (h *Histogram) add(v time.Duration) { h.count(v.Seconds()) }
+
+func (h *Histogram) count(v float64) {
+	i, _ := slices.BinarySearch(h.Bounds, v)
 	h.Counts[i]++
-	h.Sum += s
+	h.Sum += v
 }
 
 func (h Histogram) clone() Histogram {
@@ -50,20 +62,43 @@ func (h Histogram) clone() Histogram {
 	return h
 }
 
-// newStats has the buckets of vLLM's V1 loggers.py, 2026.
-func newStats() Stats {
-	latency := []float64{.3, .5, .8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680}
-	return Stats{
-		TTFT:  newHistogram(.001, .005, .01, .02, .04, .06, .08, .1, .25, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560),
-		ITL:   newHistogram(.01, .025, .05, .075, .1, .15, .2, .3, .4, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80),
-		E2E:   newHistogram(latency...),
-		Queue: newHistogram(latency...),
+// newStats has the buckets of vLLM's V1 loggers.py, 2026; those of tokens go up
+// to the longest context.
+func newStats(maxModelLen int) Stats {
+	s := Stats{
+		TTFT: newHistogram(.001, .005, .01, .02, .04, .06, .08, .1, .25, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560),
+		// The gap between two tokens, and its mean over a request.
+		ITL:       newHistogram(.01, .025, .05, .075, .1, .15, .2, .3, .4, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80),
+		TPOT:      newHistogram(.01, .025, .05, .075, .1, .15, .2, .3, .4, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80),
+		Iteration: newHistogram(1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384),
+		Choices:   newHistogram(1, 2, 5, 10, 20),
 	}
+	for _, h := range []*Histogram{&s.E2E, &s.Queue, &s.Prefill, &s.Decode, &s.Inference} {
+		*h = newHistogram(.3, .5, .8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680)
+	}
+	for _, h := range []*Histogram{&s.Prompt, &s.Generation, &s.MaxGeneration, &s.AskedTokens, &s.Computed} {
+		*h = newHistogram(oneTwoFive(maxModelLen)...)
+	}
+	return s
+}
+
+// oneTwoFive are 1, 2, 5, 10, 20, 50 and so on up to most.
+func oneTwoFive(most int) (out []float64) {
+	for scale := 1; scale <= most; scale *= 10 {
+		for _, m := range []int{1, 2, 5} {
+			if m*scale <= most {
+				out = append(out, float64(m*scale))
+			}
+		}
+	}
+	return out
 }
 
 func (s *Stats) clone() Stats {
 	c := *s
-	c.TTFT, c.ITL, c.E2E, c.Queue = s.TTFT.clone(), s.ITL.clone(), s.E2E.clone(), s.Queue.clone()
+	for _, h := range c.histograms() {
+		*h = h.clone()
+	}
 	return c
 }
 
@@ -81,7 +116,7 @@ func (s *Stats) token(q *seq, at time.Duration) {
 	if q.out == 1 {
 		s.PromptTokens += int64(q.prompt)
 		s.TTFT.add(at - q.arrived)
-		s.Queue.add(q.started - q.arrived)
+		q.first = at
 	} else {
 		s.ITL.add(at - q.last)
 	}
@@ -90,7 +125,34 @@ func (s *Stats) token(q *seq, at time.Duration) {
 // ended counts a request that is over.
 func (s *Stats) ended(q *seq, how Finish, at time.Duration) {
 	s.Ended[how]++
-	if how != Abort {
-		s.E2E.add(at - q.arrived)
+	if how == Abort {
+		return
+	}
+	s.E2E.add(at - q.arrived)
+	s.Queue.add(q.started - q.arrived)
+	s.Prefill.add(q.first - q.started)
+	s.Decode.add(at - q.first)
+	s.Inference.add(at - q.started)
+	s.TPOT.add((at - q.first) / time.Duration(max(q.out-1, 1)))
+	s.Prompt.count(float64(q.prompt))
+	s.Computed.count(float64(q.prompt - q.cached))
+	s.Generation.count(float64(q.out))
+	s.MaxGeneration.count(float64(q.out))
+	s.AskedTokens.count(float64(q.most))
+	s.Choices.count(1)
+}
+
+// step counts the tokens of a step: a prompt when its first token comes, and
+// each token that does, as vLLM does.
+func (s *Stats) step(seqs []*seq) {
+	n := 0
+	for _, q := range seqs {
+		n++
+		if q.out == 1 {
+			n += int(q.prompt)
+		}
+	}
+	if n > 0 {
+		s.Iteration.count(float64(n))
 	}
 }
