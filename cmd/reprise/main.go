@@ -8,6 +8,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -16,15 +18,16 @@ import (
 )
 
 func main() {
+	log.SetOutput(io.Discard)          // net/http tells of the server's faults there; results tell them
 	cobra.EnableCommandSorting = false // help lists the verbs in the order of the pipeline
 	os.Exit(start(os.Args[1:], stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
-// start runs one command line. The first SIGINT or SIGTERM cancels the
-// context, so that a verb can drain and keep what it has; the second ends the
-// process at once.
+// start runs one command line. The first SIGINT, SIGTERM or SIGHUP cancels
+// the context, so that a verb can drain and keep what it has; the second ends
+// the process at once.
 func start(args []string, io stdio) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	go func() {
 		<-ctx.Done()

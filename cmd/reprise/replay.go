@@ -32,6 +32,9 @@ type replayOptions struct {
 	ignoreEOS string
 	warmup    time.Duration
 	grace     time.Duration
+	first     time.Duration
+	idle      time.Duration
+	total     time.Duration
 	slo       []string
 	spec      string
 	region    string
@@ -77,6 +80,9 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 	f.StringVar(&o.ignoreEOS, "ignore-eos", openai.Auto, "ask the server to write on to the planned length: auto, on, off")
 	f.DurationVar(&o.warmup, "warmup", 0, "leave the first part of the trace out of the headline")
 	f.DurationVar(&o.grace, "grace", 30*time.Second, "what requests under way get after an interrupt")
+	f.DurationVar(&o.first, "first-token-timeout", 5*time.Minute, "give a request up without content after this long; 0: never")
+	f.DurationVar(&o.idle, "idle-timeout", 2*time.Minute, "give a request up after this long without an event, once content came; 0: never")
+	f.DurationVar(&o.total, "timeout", 30*time.Minute, "give a request up after this long in all; 0: never")
 	f.StringArrayVar(&o.slo, "slo", nil, `limit such as "ttft p95 <= 800ms at client", may be repeated`)
 	f.StringVar(&o.spec, "spec", "", "spec whose limits and region hold")
 	f.StringVar(&o.region, "region", "", "where the endpoint is")
@@ -93,6 +99,12 @@ func (o *replayOptions) run(ctx context.Context, s *stdio, path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	if o.warmup > plan.Length() {
+		return usagef("--warmup %v leaves nothing to measure: the trace ends after %v", o.warmup, plan.Length())
+	}
+	if o.first < 0 || o.idle < 0 || o.total < 0 {
+		return usagef("a timeout is negative: use 0 for none")
+	}
 	plan.WarmUp(o.warmup)
 	run := o.describe(path, sha, t)
 	if err := o.limits(s, run); err != nil {
@@ -103,6 +115,9 @@ func (o *replayOptions) run(ctx context.Context, s *stdio, path string) error {
 	}
 	if _, err := os.Lstat(o.output); err == nil {
 		return withHint(fmt.Errorf("%s exists already", o.output), "name another folder with -o")
+	}
+	if st, err := os.Stat(filepath.Dir(o.output)); err != nil || !st.IsDir() {
+		return withHint(fmt.Errorf("there is no folder %s to make %s in", filepath.Dir(o.output), filepath.Base(o.output)), "make it first, or name another with -o")
 	}
 	run.Notes = append(run.Notes, plan.Notes...)
 	client, prompts, err := o.client(t, run)
@@ -151,7 +166,8 @@ func expectedHits(t *trace.Trace, mode string) float64 {
 
 // flags is the command line without secrets: no value of a header or key.
 func (o *replayOptions) flags() []string {
-	out := []string{"--cache", o.cache, "--salt", fmt.Sprint(o.salt), "--ignore-eos", o.ignoreEOS, "--warmup", o.warmup.String()}
+	out := []string{"--cache", o.cache, "--salt", fmt.Sprint(o.salt), "--ignore-eos", o.ignoreEOS, "--warmup", o.warmup.String(),
+		"--first-token-timeout", o.first.String(), "--idle-timeout", o.idle.String(), "--timeout", o.total.String()}
 	for _, l := range o.slo {
 		out = append(out, "--slo", l)
 	}
@@ -217,11 +233,19 @@ func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client,
 		return nil, nil, err
 	}
 	c, err := openai.New(openai.Config{URL: o.url, API: o.api, Model: o.model, Key: key, Headers: header,
-		Prompter: prompts, IgnoreEOS: o.ignoreEOS})
+		Prompter: prompts, IgnoreEOS: o.ignoreEOS, FirstToken: limit(o.first), Idle: limit(o.idle), Total: limit(o.total)})
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
 	return c, prompts, nil
+}
+
+// limit is a timeout as the client takes it: negative for none.
+func limit(d time.Duration) time.Duration {
+	if d == 0 {
+		return -1
+	}
+	return d
 }
 
 func (o *replayOptions) apiKey() (string, error) {
@@ -256,10 +280,16 @@ const warmConnections = 32
 
 // send runs the plan and keeps the results, however it ends.
 func (o *replayOptions) send(ctx context.Context, s *stdio, plan *replay.Plan, client *openai.Client, run *replay.Run) error {
+	s.talk("opening connections")
 	client.Connect(ctx, min(len(plan.Jobs), warmConnections))
+	run.StartedAt = time.Now().UTC().Format(time.RFC3339)
 	b := s.newBar("replaying", int64(len(plan.Jobs)), progress.UnitsDefault)
 	n := int64(0)
-	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Grace: o.grace}, func(replay.Result) {
+	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Grace: o.grace, Drain: func(flying int64) {
+		if ctx.Err() != nil && flying > 0 {
+			s.talk("draining %d requests for up to %v; again ends at once", flying, o.grace)
+		}
+	}}, func(replay.Result) {
 		n++
 		b.set(n)
 	})
@@ -278,14 +308,32 @@ func (o *replayOptions) conclude(s *stdio, run *replay.Run, runErr error) error 
 		}
 	}
 	s.talk("planned %d = %s; client %s: %s", run.Planned, strings.Join(parts, " + "), run.Verdict.Verdict, run.Verdict.Reason)
+	for _, c := range run.Outcomes {
+		if c.N > 0 && c.Reason != "" {
+			s.talk("%s, for instance: %s", c.Class, c.Reason)
+		}
+	}
 	fmt.Fprintln(s.out, o.output)
 	switch {
 	case errors.Is(runErr, replay.ErrInterrupted):
 		return interrupted{fmt.Errorf("%w; what there is was kept in %s", runErr, o.output)}
 	case runErr != nil:
 		return runErr
+	case !answered(run):
+		return fmt.Errorf("no request was answered; the results are in %s", o.output)
 	case run.Verdict.Verdict == replay.ClientLimited:
 		return verdict{exitDistrust, "the client was late: " + run.Verdict.Reason}
 	}
 	return nil
+}
+
+// answered reports whether any request got its answer, with or without the
+// stream's last word.
+func answered(run *replay.Run) bool {
+	for _, c := range run.Outcomes {
+		if c.N > 0 && (c.Class == replay.OK.String() || c.Class == replay.NoDone.String()) {
+			return true
+		}
+	}
+	return false
 }

@@ -29,8 +29,8 @@ the limits of the run, and whether the client may be believed. Several folders
 are set side by side, and against throughput when their loads differ; LABEL=DIR
 names one.
 
-Exit codes: 0 limits met, or none set; 3 a limit missed; 4 the client was late,
-so the numbers are not to be trusted.`,
+Exit codes: 0 limits met, or none set; 3 a limit missed; 4 the numbers are not to
+be trusted: the client was late, the run did not end, or the load was another.`,
 		Example: `  reprise report run/
   reprise report trace=run-a/ synthetic=run-b/ --html report.html`,
 		Args: atLeast(1, "one results folder or more"),
@@ -79,7 +79,7 @@ func buildReport(args []string) (*report.Report, error) {
 			return nil, err
 		}
 		defer d.Close()
-		in := report.Input{Label: label, Run: d.Run, Results: d.Requests()}
+		in := report.Input{Label: label, Run: d.Run, Results: d.Requests(), Cut: d.Cut}
 		for h, err := range d.Health() {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)

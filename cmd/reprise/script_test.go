@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"flag"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -38,6 +40,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("SHARED", filepath.Join(root, "..", "shared"))
 			env.Setenv("HTML_URL", serve(env, htmlAnswer))
 			env.Setenv("LOCKED_URL", serve(env, locked))
+			env.Setenv("FULL_URL", serve(env, full()))
 			mock, err := engine(env)
 			if err != nil {
 				return err
@@ -85,6 +88,22 @@ func engine(env *testscript.Env) (string, error) {
 func htmlAnswer(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Write([]byte("<!DOCTYPE html><html><body>Welcome</body></html>"))
+}
+
+// full answers what preflight asks, and is then full for good.
+func full() http.HandlerFunc {
+	var n atomic.Int64
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodGet:
+			io.WriteString(w, `{"data":[{"id":"m"}]}`)
+		case n.Add(1) == 1:
+			io.WriteString(w, `data: {"choices":[{"delta":{"content":"x"}}]}`+"\n\ndata: [DONE]\n\n")
+		default:
+			w.WriteHeader(http.StatusTooManyRequests)
+			io.WriteString(w, `{"error":{"message":"no room for `+r.Header.Get("Authorization")+`"}}`)
+		}
+	}
 }
 
 // locked is an endpoint whose key we do not have.
