@@ -22,6 +22,8 @@ type answer struct {
 	choice  bool // a choice came
 	done    bool // [DONE] came
 	reasons bool // reasoning came
+	naming  bool // note the model that the answer names
+	model   string
 	chars   int32
 	class   replay.Class // StreamError once something is wrong
 	reason  string
@@ -134,6 +136,9 @@ func (a *answer) event(typ, data []byte) {
 	case len(data) == 0:
 		return
 	}
+	if a.naming && a.model == "" {
+		a.model = modelOf(data)
+	}
 	c := parseChunk(data)
 	switch {
 	case c.invalid:
@@ -146,6 +151,14 @@ func (a *answer) event(typ, data []byte) {
 	if c.content || c.reason || c.tool {
 		a.token(&c)
 	}
+}
+
+// modelOf returns the model that an answer or an event names.
+func modelOf(data []byte) string {
+	if !gjson.ValidBytes(data) {
+		return ""
+	}
+	return printable(gjson.GetBytes(data, "model").Str)
 }
 
 // count takes what is not a matter of time.
@@ -255,6 +268,9 @@ func (a *answer) endObject(whole bool) {
 	if !whole {
 		a.cut("the connection ended inside the answer")
 		return
+	}
+	if a.naming {
+		a.model = modelOf(a.head)
 	}
 	c := readChunk(a.head)
 	switch {

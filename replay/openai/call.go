@@ -25,6 +25,8 @@ type call struct {
 	result replay.Result // what is known before it is sent
 	server string        // the Server header, for preflight
 	whole  bool          // the answer was one JSON object
+	named  string        // the model that the answer names, where asked is set
+	asked  bool
 }
 
 // watch ends a request by its limits: one timer, first for the first token,
@@ -190,6 +192,7 @@ func (c *Client) blot(say string) string {
 // body's end, so that the connection can be used again.
 func (k *call) read(ctx context.Context, r *replay.Result, body io.Reader, t *trip, w *watch) {
 	a := newAnswer(r)
+	a.naming = k.asked
 	buf := k.client.buffers.Get().(*[]byte)
 	defer k.client.buffers.Put(buf)
 	for {
@@ -211,7 +214,7 @@ func (k *call) read(ctx context.Context, r *replay.Result, body io.Reader, t *tr
 		}
 		whole := errors.Is(err, io.EOF)
 		a.end(whole, t.flight.Now())
-		k.whole = a.form == object
+		k.whole, k.named = a.form == object, a.model
 		if fa, ended := endedBy(ctx); ended && r.Class == replay.Truncated {
 			r.Class, r.Reason = fa.class, fa.reason
 		}

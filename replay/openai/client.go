@@ -25,6 +25,7 @@ type Client struct {
 	usage     bool
 	server    string
 	streams   bool
+	serves    string // the model that answers name
 }
 
 // New checks the configuration; it opens no connection.

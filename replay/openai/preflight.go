@@ -37,6 +37,9 @@ func (c *Client) Preflight(ctx context.Context) (notes []string, err error) {
 	if err != nil {
 		return notes, err
 	}
+	if c.serves != "" && c.serves != c.model {
+		notes = append(notes, fmt.Sprintf("the server calls the model that answers %s, not %s", c.serves, c.model))
+	}
 	if !c.streams {
 		notes = append(notes, "the server answers in one piece and does not stream: there are no first tokens and no gaps")
 	}
@@ -111,11 +114,11 @@ func (c *Client) extra(ctx context.Context, key int64, n int, out int32) replay.
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.MaxWarming)
 	defer cancel()
 	a := ask{model: c.model, out: out, n: 1, ignoreEOS: c.ignoreEOS, usage: c.usage, byNewName: c.cfg.MaxCompletionTokens}
-	k := &call{client: c}
+	k := &call{client: c, asked: key == 1}
 	k.body = appendBody(nil, c.target.api, a, func(dst []byte) []byte { return c.cfg.Prompter.AppendFresh(dst, key, n) })
 	r := k.Send(ctx, replay.NewFlight(replay.NewTimer(time.Now())))
 	if key == 1 {
-		c.server, c.streams = k.server, !k.whole
+		c.server, c.streams, c.serves = k.server, !k.whole, k.named
 	}
 	if r.Class == replay.Cancelled && ctx.Err() == context.DeadlineExceeded {
 		r.Reason = fmt.Sprintf("no answer within %v", c.cfg.MaxWarming)

@@ -77,6 +77,7 @@ func TestPreflightNotes(t *testing.T) {
 		{"no usage option", refuse("stream_options"), "refuses stream_options", 3},
 		{"new name of max_tokens", refuse("max_tokens"), "", 3},
 		{"no usage", flushed(role, hello, finish, done), "reports no usage", -1},
+		{"another model's name", flushed(role, `data: {"model":"m-0125","choices":[{"delta":{"content":"x"}}]}`+"\n\n", done), "calls the model that answers m-0125, not m", -1},
 		{"no [DONE]", flushed(role, hello, finish), "classed no_done", -1},
 		{"not streamed", status(200, `{"choices":[{"message":{"content":"x"}}]}`), "does not stream", -1},
 	} {
