@@ -210,10 +210,14 @@ func TestInterrupt(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second+time.Millisecond)
 		defer cancel()
 		s := &fake{stamp: true, take: func(j Job) time.Duration { return time.Duration(1+j.Row%2*99) * time.Second }}
+		draining := int64(-1)
 		got, observe := keep(t, 100)
-		stats, err := every(100, 100*time.Millisecond).Run(ctx, s, Options{Waiter: SleepWaiter{}, Grace: 10 * time.Second}, observe)
+		stats, err := every(100, 100*time.Millisecond).Run(ctx, s, Options{Waiter: SleepWaiter{}, Grace: 10 * time.Second, Drain: func(n int64) { draining = n }}, observe)
 		if !errors.Is(err, ErrInterrupted) {
 			t.Fatal(err)
+		}
+		if draining != 30 { // the 25 slow ones, and the quick ones of the last second
+			t.Fatalf("%d requests were in flight at the interrupt", draining)
 		}
 		sum(t, stats)
 		if count(stats, Unsent) != 49 || count(stats, OK) != 26 || count(stats, Cancelled) != 25 {

@@ -14,11 +14,22 @@ func TestRecord(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		opts := Options{Waiter: SleepWaiter{}, Beat: SleepWaiter{}}
+		var killed *Dir
 		p := every(40, 100*time.Millisecond)
 		s := &fake{stamp: true, take: func(Job) time.Duration { return time.Second }}
-		run, err := Record(t.Context(), filepath.Join(dir, "a"), Run{StartedAt: "2026-01-02T03:04:05Z"}, p, s, opts, nil)
+		run, err := Record(t.Context(), filepath.Join(dir, "a"), Run{StartedAt: "2026-01-02T03:04:05Z"}, p, s, opts, func(Result) {
+			if killed == nil { // what a kill at the first result would leave
+				killed, _ = OpenDir(filepath.Join(dir, "a"))
+				if killed != nil {
+					killed.Close()
+				}
+			}
+		})
 		if err != nil || run.Status != Complete {
 			t.Fatalf("%+v %v", run, err)
+		}
+		if killed == nil || !killed.Partial || killed.Run.Planned != 40 || killed.Run.PlannedS != 3.9 || killed.Run.Clock.Wait != "sleep" || killed.Run.Verdict.Verdict != NoVerdict {
+			t.Fatalf("a kill would leave %+v", killed)
 		}
 		d, err := OpenDir(filepath.Join(dir, "a"))
 		if err != nil {

@@ -39,7 +39,7 @@ type Result struct {
 	InUsage  trace.Opt[int32] // prompt tokens by the server's usage
 	OutAsked trace.Opt[int32] // output tokens planned
 	OutUsage trace.Opt[int32] // output tokens by usage
-	OutLocal trace.Opt[int32] // output tokens by our tokenizer
+	OutLocal trace.Opt[int32] // output tokens by our tokenizer; the client of this build does not count them
 	Cached   trace.Opt[int32] // cached prompt tokens by usage
 	OutChars trace.Opt[int32] // Unicode characters received
 	NEvents  int32            // events with content
