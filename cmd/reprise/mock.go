@@ -59,6 +59,7 @@ Presets: ` + presetNames() + `. MOCK_API_KEY, when set, is the key that clients 
 	c.Flags().BoolVar(&o.printLaw, "print-law", false, "print the law as JSON and end")
 	c.Flags().IntVar(&o.fleet.Replicas, "replicas", 1, "engines behind the endpoint; POST /mock/scale changes their number")
 	c.Flags().StringVar((*string)(&o.fleet.Routing), "routing", string(mock.RoundRobin), "how requests are shared out: round_robin, least_requests, prefix_affinity")
+	c.Flags().Var(scaleValue{&o.fleet.Scales}, "scale", "at AT after the start be N replicas, new ones cold for COLD, such as 30s:3:20s; may be repeated")
 	o.fit.register(c)
 	o.serve.register(c)
 	return c

@@ -207,27 +207,6 @@ func TestLittle(t *testing.T) {
 	}
 }
 
-// TestMD1: at batch 1, one token out and no jitter the engine is an M/D/1
-// queue: mean wait ρS/(2(1−ρ)) (Pollaczek–Khinchine).
-func TestMD1(t *testing.T) {
-	law := testLaw()
-	law.MaxSeqs = 1
-	const service = 0.0132 // 10 ms + 32 × 0.1 ms
-	for _, rho := range []float64{0.3, 0.6, 0.8} {
-		s := poisson(t, law, rho/service, 60000, exact(32, 1))
-		var wait float64
-		for id, at := range s.first {
-			wait += (at - s.arrived[id]).Seconds() - service
-		}
-		wait /= float64(len(s.first))
-		want := rho * service / (2 * (1 - rho))
-		t.Logf("rho %v: mean wait %.5f s, M/D/1 %.5f s", rho, wait, want)
-		if math.Abs(wait-want)/want > 0.05 {
-			t.Errorf("rho %v: mean wait %.5f s, M/D/1 gives %.5f s", rho, wait, want)
-		}
-	}
-}
-
 // TestPreemption: 4 sequences that need 20 blocks each on 40 blocks.
 func TestPreemption(t *testing.T) {
 	law := testLaw()
