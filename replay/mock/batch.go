@@ -160,6 +160,7 @@ func (b *batcher) preempt() {
 	s.computed, s.chunk = 0, 0
 	b.waiting = slices.Insert(b.waiting, 0, s)
 	b.stats.Preemptions++
+	s.preempted++
 }
 
 // prefill gives a sequence a chunk of at most budget tokens.

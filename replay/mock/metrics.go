@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // metrics is the engine's statistics in Prometheus' text format under vLLM's
@@ -16,14 +17,14 @@ func (h *Handler) metrics() *answer {
 	if err != nil {
 		return refusal(err).answer()
 	}
-	return textAnswer(http.StatusOK, "text/plain; version=0.0.4; charset=utf-8", exposition(&s, &h.cfg))
+	return textAnswer(http.StatusOK, "text/plain; version=1.0.0; charset=utf-8", exposition(&s, &h.cfg, h.driver.zero))
 }
 
-// exposition renders the statistics of a model's engine, as vLLM's loggers.py of
-// 2026 names them and as Python's client library writes them.
-func exposition(s *Stats, cfg *Config) string {
-	e := expositor{labels: labels{{"engine", "0"}, {"model_name", cfg.Model}}}
-	e.gauges(s, cfg)
+// exposition renders the statistics of a model's engine that began at zero, in
+// the names, the order and the writing of a recorded vLLM 0.32.
+func exposition(s *Stats, cfg *Config, zero time.Time) string {
+	e := expositor{labels: labels{{"engine", "0"}, {"model_name", cfg.Model}}, created: float64(zero.UnixMicro()) / 1e6}
+	e.gauges(s)
 	e.counters(s)
 	e.histogram("request_prompt_tokens", "Number of prefill tokens processed.", s.Prompt)
 	e.histogram("request_generation_tokens", "Number of generation tokens processed.", s.Generation)
@@ -39,11 +40,13 @@ func exposition(s *Stats, cfg *Config) string {
 	e.histogram("request_inference_time_seconds", "Histogram of time spent in RUNNING phase for request.", s.Inference)
 	e.histogram("request_prefill_time_seconds", "Histogram of time spent in PREFILL phase for request.", s.Prefill)
 	e.histogram("request_decode_time_seconds", "Histogram of time spent in DECODE phase for request.", s.Decode)
+	e.histogram("request_num_preemptions", "Histogram of the number of preemptions of a request.", s.Preempted)
 	e.histogram("request_prefill_kv_computed_tokens", "Histogram of new KV tokens computed during prefill (excluding cached tokens).", s.Computed)
+	e.info(cfg)
 	return e.out.String()
 }
 
-func (e *expositor) gauges(s *Stats, cfg *Config) {
+func (e *expositor) gauges(s *Stats) {
 	e.gauge("num_requests_running", "Number of requests in model execution batches.", float64(s.Running))
 	e.gauge("num_requests_waiting", "Number of requests waiting to be processed.", float64(s.Waiting))
 	e.family("num_requests_waiting_by_reason", "gauge", "Number of requests waiting to be processed, by reason.", "reason",
@@ -51,6 +54,10 @@ func (e *expositor) gauges(s *Stats, cfg *Config) {
 	e.family("engine_sleep_state", "gauge", "Engine sleep state; awake = 0 means engine is sleeping; awake = 1 means engine is awake.", "sleep_state",
 		sample{"awake", 1}, sample{"weights_offloaded", 0}, sample{"discard_all", 0})
 	e.gauge("kv_cache_usage_perc", "KV-cache usage. 1 means 100 percent usage.", s.KVUsage)
+}
+
+// info is what is known of the cache. The real one has some thirty labels more.
+func (e *expositor) info(cfg *Config) {
 	e.head("cache_config_info", "gauge", "Information of the LLMEngine CacheConfig")
 	e.value("cache_config_info", labels{{"block_size", strconv.Itoa(BlockTokens)}, {"engine", "0"},
 		{"enable_prefix_caching", python(cfg.Law.PrefixCache)}, {"num_gpu_blocks", strconv.Itoa(cfg.Law.Blocks)}}, 1)
@@ -73,17 +80,25 @@ func (e *expositor) counters(s *Stats) {
 	e.counter("mm_cache_hits", "Multi-modal cache hits, in terms of number of cached items.", 0)
 	e.counter("num_preemptions", "Cumulative number of preemption from the engine.", s.Preemptions)
 	e.counter("prompt_tokens", "Number of prefill tokens processed.", s.PromptTokens)
+	// A prompt's hits count on its admission, its tokens with its first one.
+	hits := min(s.PrefixHits, s.PromptTokens)
 	e.family("prompt_tokens_by_source_total", "counter", "Number of prompt tokens by source.", "source",
-		sample{"local_compute", float64(s.PromptTokens - s.PrefixHits)}, sample{"local_cache_hit", float64(s.PrefixHits)}, sample{"external_kv_transfer", 0})
-	e.counter("prompt_tokens_cached", "Number of cached prompt tokens.", s.PrefixHits)
+		sample{"local_compute", float64(s.PromptTokens - hits)}, sample{"local_cache_hit", float64(hits)}, sample{"external_kv_transfer", 0})
+	e.counter("prompt_tokens_cached", "Number of cached prompt tokens.", hits)
+	e.family("prompt_tokens_cached_by_source_total", "counter", "Number of cached prompt tokens by source.", "source",
+		sample{"local_cache_hit", float64(hits)}, sample{"external_kv_transfer", 0})
 	e.counter("generation_tokens", "Number of generation tokens processed.", s.GenerationTokens)
 	var ends []sample
 	for f := Stop; f < finishes; f++ {
 		ends = append(ends, sample{f.String(), float64(s.Ended[f])})
 	}
-	e.family("request_success_total", "counter", "Count of successfully processed requests.", "finished_reason", append(ends, sample{"error", 0})...)
+	ends = append(ends, sample{"error", 0}, sample{"repetition", 0})
+	e.family("request_success_total", "counter", "Count of successfully processed requests.", "finished_reason", ends...)
+	all := e.labels
+	e.labels = all[1:] // of the server, not of an engine
 	e.family("admission_rejections_total", "counter", "Count of requests refused on admission, by reason.", "reason",
 		sample{"length", float64(s.Rejected.Length)}, sample{"queue", float64(s.Rejected.Queue)}, sample{"rate", float64(s.Rejected.Rate)})
+	e.labels = all
 }
 
 // sample is a value of a family with a label of its own.
@@ -113,8 +128,9 @@ func labelValue(v string) string {
 
 // expositor writes metric families that share their labels.
 type expositor struct {
-	out    strings.Builder
-	labels labels
+	out     strings.Builder
+	labels  labels
+	created float64 // Unix seconds, of the series that count
 }
 
 func (e *expositor) head(name, kind, help string) {
@@ -135,7 +151,16 @@ func (e *expositor) family(name, kind, help, label string, samples ...sample) {
 	for _, s := range samples {
 		e.value(name, e.with(label, s.label), s.value)
 	}
+	if base, ok := strings.CutSuffix(name, "_total"); ok && kind == "counter" {
+		e.head(base+"_created", "gauge", help)
+		for _, s := range samples {
+			e.value(base+"_created", e.with(label, s.label), e.created)
+		}
+	}
 }
+
+// born is the series that says since when another counts.
+func (e *expositor) born(name, help string) { e.gauge(name+"_created", help, e.created) }
 
 func (e *expositor) gauge(name, help string, v float64) {
 	e.head(name, "gauge", help)
@@ -145,6 +170,7 @@ func (e *expositor) gauge(name, help string, v float64) {
 func (e *expositor) counter(name, help string, v int64) {
 	e.head(name+"_total", "counter", help)
 	e.value(name+"_total", e.labels, float64(v))
+	e.born(name, help)
 }
 
 func (e *expositor) histogram(name, help string, h Histogram) {
@@ -160,6 +186,7 @@ func (e *expositor) histogram(name, help string, h Histogram) {
 	}
 	e.value(name+"_count", e.labels, float64(n))
 	e.value(name+"_sum", e.labels, h.Sum)
+	e.born(name, help)
 }
 
 // pythonFloat is a number as prometheus_client writes it: 1.0, 0.025, 1e+06,

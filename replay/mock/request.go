@@ -79,25 +79,26 @@ func (e *QueueError) Error() string {
 
 // seq is a request in the engine.
 type seq struct {
-	id       ID
-	prompt   int32
-	target   int32 // output tokens it will have
-	finish   Finish
-	cached   int32
-	computed int32 // tokens whose KV is in blocks
-	chunk    int32 // tokens that the step in progress computes
-	out      int32 // tokens emitted
-	hashes   []uint64
-	hit      int32 // see Request
-	blocks   []int32
-	known    int // leading blocks already in the prefix cache
-	arrived  time.Duration
-	ready    time.Duration // when it can be scheduled
-	started  time.Duration // first scheduled; -1 before
-	first    time.Duration // first token
-	last     time.Duration // last token
-	most     int32         // tokens that it may have
-	index    int           // place in the plain schedule
+	id        ID
+	prompt    int32
+	target    int32 // output tokens it will have
+	finish    Finish
+	cached    int32
+	computed  int32 // tokens whose KV is in blocks
+	chunk     int32 // tokens that the step in progress computes
+	out       int32 // tokens emitted
+	hashes    []uint64
+	hit       int32 // see Request
+	blocks    []int32
+	known     int // leading blocks already in the prefix cache
+	arrived   time.Duration
+	ready     time.Duration // when it can be scheduled
+	started   time.Duration // first scheduled; -1 before
+	first     time.Duration // first token
+	last      time.Duration // last token
+	most      int32         // tokens that it may have
+	preempted int
+	index     int // place in the plain schedule
 }
 
 // total is every token it has so far; all but a decode's last need KV.

@@ -25,12 +25,14 @@ type Stats struct {
 
 	// Tokens of a request that has ended; Iteration of a step.
 	Prompt, Generation, MaxGeneration, AskedTokens, Computed, Choices, Iteration Histogram
+
+	Preempted Histogram // times, of a request that has ended
 }
 
 // histograms are all of them.
 func (s *Stats) histograms() []*Histogram {
 	return []*Histogram{&s.TTFT, &s.ITL, &s.E2E, &s.Queue, &s.Prefill, &s.Decode, &s.Inference, &s.TPOT,
-		&s.Prompt, &s.Generation, &s.MaxGeneration, &s.AskedTokens, &s.Computed, &s.Choices, &s.Iteration}
+		&s.Prompt, &s.Generation, &s.MaxGeneration, &s.AskedTokens, &s.Computed, &s.Choices, &s.Iteration, &s.Preempted}
 }
 
 // Rejected counts the requests that the engine refused.
@@ -72,6 +74,7 @@ func newStats(maxModelLen int) Stats {
 		TPOT:      newHistogram(.01, .025, .05, .075, .1, .15, .2, .3, .4, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80),
 		Iteration: newHistogram(1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384),
 		Choices:   newHistogram(1, 2, 5, 10, 20),
+		Preempted: newHistogram(1, 2, 3, 4, 5, 10, 20),
 	}
 	for _, h := range []*Histogram{&s.E2E, &s.Queue, &s.Prefill, &s.Decode, &s.Inference} {
 		*h = newHistogram(.3, .5, .8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680)
@@ -140,6 +143,7 @@ func (s *Stats) ended(q *seq, how Finish, at time.Duration) {
 	s.MaxGeneration.count(float64(q.out))
 	s.AskedTokens.count(float64(q.most))
 	s.Choices.count(1)
+	s.Preempted.count(float64(q.preempted))
 }
 
 // step counts the tokens of a step: a prompt when its first token comes, and
