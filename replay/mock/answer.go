@@ -22,7 +22,7 @@ func jsonAnswer(status int, v any, more ...field) *answer {
 	if err != nil { // only maps, structs, strings and numbers come here
 		return textAnswer(http.StatusInternalServerError, "text/plain; charset=utf-8", err.Error())
 	}
-	return &answer{status: status, header: append([]field{{"Content-Type", "application/json"}}, more...), body: append(body, '\n')}
+	return &answer{status: status, header: append([]field{{"Content-Type", "application/json"}}, more...), body: body}
 }
 
 func textAnswer(status int, kind, text string) *answer {

@@ -11,10 +11,10 @@ import (
 
 // apiError is an error of the API in the shape of OpenAI and vLLM.
 type apiError struct {
-	Status  int           `json:"code"`
 	Message string        `json:"message"`
 	Type    string        `json:"type"`
 	Param   *string       `json:"param"`
+	Status  int           `json:"code"`
 	retry   time.Duration // Retry-After; 0 for none
 }
 
@@ -29,6 +29,13 @@ func badRequest(param, format string, args ...any) *apiError {
 	return e
 }
 
+// invalid is the refusal of a body that is not of its schema, as pydantic words
+// it; place is dotted. What was sent is not quoted.
+func invalid(place, kind, what string) *apiError {
+	text := fmt.Sprintf("1 validation error:\n  {'type': '%s', 'loc': '%s', 'msg': '%s'}", kind, place, what)
+	return &apiError{Status: http.StatusBadRequest, Message: text, Type: "Bad Request", Param: &place}
+}
+
 // refusal turns the engine's refusals into answers.
 func refusal(err error) *apiError {
 	var rate *RateError
@@ -41,7 +48,8 @@ func refusal(err error) *apiError {
 		return &apiError{Status: http.StatusServiceUnavailable, Message: queue.Error(), Type: "ServiceUnavailableError", retry: time.Second}
 	case errors.As(err, &length):
 		if length.Prompt >= length.Limit {
-			return badRequest("input_tokens", "%s", length.Error())
+			return badRequest("input_tokens", "This model's maximum context length is %d tokens. However, your prompt contains %d input tokens, which exceeds this limit even without any output tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=%d)",
+				length.Limit, length.Prompt, length.Prompt)
 		}
 		return badRequest("max_tokens", "%s", length.Error())
 	case errors.Is(err, errClosed):

@@ -49,27 +49,67 @@ func newReply(c *call, id string, created int64, prompt int32, key uint64) *repl
 }
 
 // event appends the SSE events of a token; sent is the time of writing, Unix ns.
+// The fields are those of vLLM 0.32 and in its order.
 func (r *reply) event(dst []byte, ev Event, sent int64) []byte {
 	if ev.N == 1 && r.chat {
-		dst = append(dst, r.open...)
-		dst = append(dst, `{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]`...)
+		dst = append(append(dst, r.open...), roleChoice+"],"+rolePrompt...)
 		dst = r.shut(dst, sent)
 	}
 	dst = append(dst, r.open...)
-	if r.chat {
-		dst = append(dst, `{"index":0,"delta":{"content":"`...)
+	dst = append(dst, choiceOpen(r.chat)...)
+	if ev.Finish != Stop { // the token that stops an answer has no text
 		dst = append(dst, word(r.key, ev.N)...)
-		dst = append(dst, `"},"logprobs":null,"finish_reason":null}]`...)
-	} else {
-		dst = append(dst, `{"index":0,"text":"`...)
-		dst = append(dst, word(r.key, ev.N)...)
-		dst = append(dst, `","logprobs":null,"finish_reason":null,"stop_reason":null}]`...)
 	}
-	dst = r.shut(dst, sent)
+	dst = choiceShut(dst, r.chat, ev.Finish.String())
+	dst = append(dst, ']')
 	if ev.Finish == Going {
-		return dst
+		return r.shut(dst, sent)
 	}
 	return r.ending(dst, ev, sent)
+}
+
+// The parts of events. A role's event tells that no token ids were asked for.
+const (
+	roleChoice  = `{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}`
+	rolePrompt  = `"prompt_token_ids":null,"prompt_text":null`
+	fingerprint = `,"system_fingerprint":"` + fingerprintOf + `"`
+
+	fingerprintOf = "reprise-mock"
+)
+
+// choiceOpen is a choice up to its text.
+func choiceOpen(chat bool) string {
+	if chat {
+		return `{"index":0,"delta":{"content":"`
+	}
+	return `{"index":0,"text":"`
+}
+
+// choiceShut ends a choice behind its text.
+func choiceShut(dst []byte, chat bool, reason string) []byte {
+	if chat {
+		dst = append(dst, `"}`...)
+	} else {
+		dst = append(dst, '"')
+	}
+	return choiceEnd(dst, chat, reason)
+}
+
+// choiceEnd ends a choice behind its delta or text; an empty reason is none yet.
+func choiceEnd(dst []byte, chat bool, reason string) []byte {
+	dst = append(dst, `,"logprobs":null,"finish_reason":`...)
+	if reason == "" {
+		dst = append(dst, "null"...)
+	} else {
+		dst = append(append(append(dst, '"'), reason...), '"')
+	}
+	switch {
+	case !chat:
+		dst = append(dst, `,"stop_reason":null,"prompt_token_ids":null`...)
+	case reason != "":
+		dst = append(dst, `,"stop_reason":null`...)
+	}
+	return append(dst, `,"token_ids":null}`...)
 }
 
 // shut ends an event behind its choices.
@@ -81,27 +121,30 @@ func (r *reply) shut(dst []byte, sent int64) []byte {
 	return append(dst, "}\n\n"...)
 }
 
-// ending appends the finish event, the usage if asked for, and [DONE].
+// ending ends the last choice's event and appends the usage, if asked for, and
+// [DONE].
 func (r *reply) ending(dst []byte, ev Event, sent int64) []byte {
-	dst = append(dst, r.open...)
-	if r.chat {
-		dst = append(dst, `{"index":0,"delta":{},"logprobs":null,"finish_reason":"`...)
-	} else {
-		dst = append(dst, `{"index":0,"text":"","logprobs":null,"finish_reason":"`...)
-	}
-	dst = append(dst, ev.Finish.String()...)
-	dst = append(dst, `","stop_reason":null}]`...)
-	dst = r.shut(dst, sent)
 	if r.includeUsage {
+		dst = r.shut(dst, sent)
 		dst = append(dst, r.open...)
 		dst = append(dst, `],"usage":`...)
-		dst = r.usage(dst, ev)
-		dst = r.shut(dst, sent)
+		dst = r.usage(dst, ev, usageStream)
 	}
+	dst = append(dst, fingerprint...)
+	dst = r.shut(dst, sent)
 	return append(dst, "data: [DONE]\n\n"...)
 }
 
-func (r *reply) usage(dst []byte, ev Event) []byte {
+// usageForm is where a usage stands.
+type usageForm uint8
+
+const (
+	usageStream usageForm = iota // an event of its own
+	usageEvent                   // an event of a token
+	usageWhole                   // an answer in one piece
+)
+
+func (r *reply) usage(dst []byte, ev Event, form usageForm) []byte {
 	ev.N = max(ev.N+r.usageBy, 0)
 	dst = append(dst, `{"prompt_tokens":`...)
 	dst = strconv.AppendInt(dst, int64(r.prompt), 10)
@@ -109,27 +152,22 @@ func (r *reply) usage(dst []byte, ev Event) []byte {
 	dst = strconv.AppendInt(dst, int64(r.prompt)+int64(ev.N), 10)
 	dst = append(dst, `,"completion_tokens":`...)
 	dst = strconv.AppendInt(dst, int64(ev.N), 10)
-	dst = append(dst, `,"prompt_tokens_details":{"cached_tokens":`...)
-	dst = strconv.AppendInt(dst, int64(ev.Cached), 10)
-	return append(dst, "}}"...)
-}
-
-// whole is the answer of a call that does not stream.
-func (r *reply) whole(ev Event) map[string]any {
-	var text []byte
-	for n := range ev.N {
-		text = append(text, word(r.key, n+1)...)
+	if form != usageEvent {
+		dst = append(dst, `,"prompt_tokens_details":{"cached_tokens":`...)
+		dst = strconv.AppendInt(dst, int64(ev.Cached), 10)
+		switch {
+		case r.chat:
+			dst = append(dst, `,"created_cache_tokens":0`...)
+		case form == usageWhole:
+			dst = append(dst, `,"created_cache_tokens":null`...)
+		}
+		if form == usageWhole {
+			dst = append(dst, `,"multimodal_tokens":null`...)
+		}
+		dst = append(dst, '}')
 	}
-	choice := map[string]any{"index": 0, "logprobs": nil, "finish_reason": ev.Finish.String(), "stop_reason": nil}
-	object := "text_completion"
-	if r.chat {
-		object = "chat.completion"
-		choice["message"] = map[string]any{"role": "assistant", "content": string(text)}
-	} else {
-		choice["text"] = string(text)
+	if form == usageWhole || form == usageEvent && r.chat {
+		dst = append(dst, `,"completion_tokens_details":null`...)
 	}
-	return map[string]any{
-		"id": r.id, "object": object, "created": r.created, "model": r.model,
-		"choices": []any{choice}, "usage": json.RawMessage(r.usage(nil, ev)),
-	}
+	return append(dst, '}')
 }

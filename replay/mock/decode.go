@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
+	"strconv"
 )
 
 // call is a decoded request of either API.
@@ -42,6 +44,8 @@ type body struct {
 	MinTokens           *int64          `json:"min_tokens"`
 	IgnoreEOS           bool            `json:"ignore_eos"`
 	N                   *int64          `json:"n"`
+	Temperature         *float64        `json:"temperature"`
+	TopP                *float64        `json:"top_p"`
 }
 
 type streamOptions struct {
@@ -61,16 +65,19 @@ const completionDefault = 16
 // decode reads a request body. Its errors are always 400.
 func decode(chat bool, data []byte) (*call, *apiError) {
 	var b body
+	if len(data) == 0 {
+		return nil, invalid("body", "missing", "Field required")
+	}
 	if err := json.Unmarshal(data, &b); err != nil {
 		return nil, decodeError(err)
 	}
 	c := &call{chat: chat, model: b.Model, stream: b.Stream, ignoreEOS: b.IgnoreEOS}
-	if b.N != nil && *b.N != 1 {
-		return nil, badRequest("n", "n is %d: this server gives one completion a request", *b.N)
+	if err := b.sampling(); err != nil {
+		return nil, err
 	}
 	if b.StreamOptions != nil {
 		if !b.Stream {
-			return nil, badRequest("stream_options", "Stream options can only be defined when `stream=True`.")
+			return nil, badRequest("stream_options", "Stream options can only be defined when `stream=True`. (parameter=stream_options)")
 		}
 		c.includeUsage, c.continuousUsage = b.StreamOptions.IncludeUsage, b.StreamOptions.ContinuousUsage
 	}
@@ -90,11 +97,69 @@ func decodeError(err error) *apiError {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &kind):
-		return badRequest(kind.Field, "the request body has a %s where %q wants another type", kind.Value, kind.Field)
+		place := "body"
+		if kind.Field != "" {
+			place += "." + kind.Field
+		}
+		return invalidType(place, kind)
 	case errors.As(err, &syntax):
-		return badRequest("", "the request body is not JSON: byte %d", syntax.Offset)
+		return invalid("body."+strconv.FormatInt(syntax.Offset, 10), "json_invalid", "JSON decode error")
 	}
-	return badRequest("", "the request body is not a JSON object")
+	return invalid("body", "json_invalid", "JSON decode error")
+}
+
+// invalidType words a value of another type than its field's.
+func invalidType(place string, e *json.UnmarshalTypeError) *apiError {
+	text := e.Value == "string"
+	switch e.Type.Kind() {
+	case reflect.Slice:
+		return invalid(place, "list_type", "Input should be a valid list")
+	case reflect.Struct:
+		return invalid(place, "model_attributes_type", "Input should be a valid dictionary or object to extract fields from")
+	case reflect.String:
+		return invalid(place, "string_type", "Input should be a valid string")
+	case reflect.Bool:
+		if text {
+			return invalid(place, "bool_parsing", "Input should be a valid boolean, unable to interpret input")
+		}
+		return invalid(place, "bool_type", "Input should be a valid boolean")
+	case reflect.Int64:
+		if text {
+			return invalid(place, "int_parsing", "Input should be a valid integer, unable to parse string as an integer")
+		}
+		return invalid(place, "int_type", "Input should be a valid integer")
+	}
+	if text {
+		return invalid(place, "float_parsing", "Input should be a valid number, unable to parse string as a number")
+	}
+	return invalid(place, "float_type", "Input should be a valid number")
+}
+
+// sampling checks what no token here depends on.
+func (b *body) sampling() *apiError {
+	const most = 16384 // vLLM's VLLM_MAX_N_SEQUENCES
+	switch n := b.N; {
+	case n == nil:
+	case *n < 1:
+		return badRequest("", "n must be at least 1, got %d.", *n)
+	case *n > most:
+		return badRequest("", "n must be at most %d, got %d. To increase this limit, set the VLLM_MAX_N_SEQUENCES environment variable.", most, *n)
+	case *n > 1:
+		return badRequest("n", "n is %d: this server gives one completion a request", *n)
+	}
+	out := func(name, rule string, v float64) *apiError {
+		f := pythonFloat(v)
+		return badRequest(name, "%s must be %s, got %s. (parameter=%s, value=%s)", name, rule, f, name, f)
+	}
+	switch t, p := b.Temperature, b.TopP; {
+	case t != nil && *t < 0:
+		return out("temperature", "non-negative", *t)
+	case t != nil && *t > 2:
+		return out("temperature", "in [0, 2]", *t)
+	case p != nil && !(*p > 0 && *p <= 1):
+		return out("top_p", "in (0, 1]", *p)
+	}
+	return nil
 }
 
 // limits reads the output length.
@@ -105,7 +170,7 @@ func (c *call) limits(b *body) *apiError {
 	}
 	switch {
 	case most != nil && (*most < 1 || *most > math.MaxInt32):
-		return badRequest("max_tokens", "max_tokens must be at least 1, got %d.", *most)
+		return badRequest("max_tokens", "max_tokens must be at least 1, got %d. (parameter=max_tokens, value=%d)", *most, *most)
 	case most != nil:
 		c.maxTokens = int32(*most)
 	case !c.chat:
@@ -115,23 +180,27 @@ func (c *call) limits(b *body) *apiError {
 		return nil
 	}
 	if *b.MinTokens < 0 || *b.MinTokens > math.MaxInt32 {
-		return badRequest("min_tokens", "min_tokens must be greater than or equal to 0, got %d.", *b.MinTokens)
+		return badRequest("", "min_tokens must be greater than or equal to 0, got %d.", *b.MinTokens)
 	}
 	c.minTokens = int32(*b.MinTokens)
 	if c.maxTokens > 0 && c.minTokens > c.maxTokens {
-		return badRequest("min_tokens", "min_tokens must be less than or equal to max_tokens=%d, got %d.", c.maxTokens, c.minTokens)
+		return badRequest("", "min_tokens must be less than or equal to max_tokens=%d, got %d.", c.maxTokens, c.minTokens)
 	}
 	return nil
 }
 
 func (c *call) chatPrompt(in []wireMessage) *apiError {
+	if in == nil {
+		return invalid("body.messages", "missing", "Field required")
+	}
 	if len(in) == 0 {
-		return badRequest("messages", "messages must have at least one message")
+		return badRequest("", "Cannot apply chat template to an empty conversation. Provide at least one message.")
 	}
 	for i, m := range in {
 		texts, ok := contentTexts(m.Content)
 		if !ok {
-			return badRequest("messages", "message %d: content must be a string or a list of text parts", i)
+			place := "body.messages." + strconv.Itoa(i) + ".ChatCompletionDeveloperMessageParam.content" // the first of vLLM's alternatives
+			return invalid(place, "string_type", "content must be a string or a list of text parts")
 		}
 		if calls := present(m.ToolCalls); calls != nil {
 			texts = append(texts, string(calls))
@@ -172,6 +241,12 @@ func contentTexts(raw json.RawMessage) ([]string, bool) {
 // of either.
 func (c *call) completionPrompt(raw json.RawMessage) *apiError {
 	raw = present(raw)
+	switch string(raw) {
+	case "", `""`:
+		return badRequest("prompt", "Either prompt or prompt_embeds must be provided and non-empty. (parameter=prompt)")
+	case "[]":
+		return badRequest("", "You must pass at least one prompt")
+	}
 	if c.onePrompt(raw) {
 		return c.checkTokens()
 	}
@@ -179,7 +254,7 @@ func (c *call) completionPrompt(raw json.RawMessage) *apiError {
 	if raw != nil && json.Unmarshal(raw, &list) == nil && len(list) == 1 && c.onePrompt(list[0]) {
 		return c.checkTokens()
 	}
-	return badRequest("prompt", "prompt must be a string or a list of token ids, and just one")
+	return invalid("body.prompt", "list_type", "prompt must be a string or a list of token ids, and just one")
 }
 
 // onePrompt reads a string or a list of token ids.
@@ -204,7 +279,7 @@ func (c *call) checkTokens() *apiError {
 	}
 	for i, t := range c.tokens {
 		if t < 0 {
-			return badRequest("prompt", "token id %d of the prompt is negative", i)
+			return invalid("body.prompt."+strconv.Itoa(i), "greater_than_equal", "Input should be greater than or equal to 0")
 		}
 	}
 	return nil

@@ -20,17 +20,17 @@ type job struct {
 func (h *Handler) prepare(q *query, chat bool, data []byte) (*job, *answer) {
 	entry := h.rec.arrive(q, chat, len(data))
 	c, fault := decode(chat, data)
-	if fault == nil && c.model != h.cfg.Model {
-		param := "model"
-		fault = &apiError{Status: http.StatusNotFound, Message: fmt.Sprintf("The model `%s` does not exist.", c.model), Type: "NotFoundError", Param: &param}
+	if fault == nil {
+		fault = h.accept(c)
 	}
 	if fault != nil {
 		h.rec.refused(entry, fault.Status)
 		return nil, fault.answer()
 	}
-	ids := h.prompt.render(c)
+	ids, limit := h.prompt.render(c), int32(h.cfg.Law.MaxModelLen)
 	blocks, key := HashBlocks(make([]uint64, 0, len(ids)/BlockTokens), ids)
 	j := &job{call: c, arrived: q.arrived, entry: entry}
+	c.maxTokens = min(c.maxTokens, max(limit-int32(len(ids)), 1)) // what is left of the context, as vLLM 0.32 does
 	j.req = Request{Prompt: int32(len(ids)), Blocks: blocks, MaxTokens: c.maxTokens, MinTokens: c.minTokens, IgnoreEOS: c.ignoreEOS, Draw: key}
 	h.rec.decoded(entry, j)
 	prefix := "cmpl"
@@ -41,6 +41,29 @@ func (h *Handler) prepare(q *query, chat bool, data []byte) (*job, *answer) {
 	j.rep = newReply(c, id, time.Now().Unix(), j.req.Prompt, key)
 	j.rep.stamp = h.cfg.StampEvents
 	return j, nil
+}
+
+// accept checks a call against what is served; a call without a model takes the
+// one there is.
+func (h *Handler) accept(c *call) *apiError {
+	if c.model == "" {
+		c.model = h.cfg.Model
+	}
+	if c.model != h.cfg.Model {
+		return h.unserved(c.model)
+	}
+	if limit := h.cfg.Law.MaxModelLen; int(c.maxTokens) > limit {
+		return badRequest("max_tokens", "max_tokens=%d cannot be greater than max_model_len=%d. Please request fewer output tokens. (parameter=max_tokens, value=%d)",
+			c.maxTokens, limit, c.maxTokens)
+	}
+	return nil
+}
+
+// unserved refuses another model than ours.
+func (h *Handler) unserved(model string) *apiError {
+	e := unknownModel(model)
+	e.Message += " Valid aliases: " + h.cfg.Model + "."
+	return e
 }
 
 // refuse is the answer to a call that the engine did not take.
@@ -54,7 +77,6 @@ func (h *Handler) refuse(j *job, a admission) *answer {
 func (j *job) opening(rate Rate) []field {
 	return append([]field{
 		{"Content-Type", "text/event-stream; charset=utf-8"},
-		{"Cache-Control", "no-cache"},
 		{"X-Request-Id", j.rep.id},
 	}, rateFields(rate)...)
 }

@@ -157,7 +157,7 @@ func TestTLS(t *testing.T) {
 		}
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		if err != nil || len(events(t, string(body))) != 21 || (resp.ProtoMajor == 2) != two {
+		if err != nil || len(events(t, string(body))) != 20 || (resp.ProtoMajor == 2) != two {
 			t.Errorf("%v %s: %s", err, resp.Proto, body)
 		}
 		tr.CloseIdleConnections()

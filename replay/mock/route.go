@@ -77,9 +77,40 @@ func (h *Handler) authorized(header string) bool {
 	return ok && subtle.ConstantTimeCompare([]byte(key), []byte(h.cfg.APIKey)) == 1
 }
 
+// modelCard is an entry of /v1/models, with the fields of vLLM 0.32.
+type modelCard struct {
+	ID          string       `json:"id"`
+	Object      string       `json:"object"`
+	Created     int64        `json:"created"`
+	OwnedBy     string       `json:"owned_by"`
+	Root        string       `json:"root"`
+	Parent      *string      `json:"parent"`
+	MaxModelLen int          `json:"max_model_len"`
+	Permission  []permission `json:"permission"`
+}
+
+type permission struct {
+	ID            string  `json:"id"`
+	Object        string  `json:"object"`
+	Created       int64   `json:"created"`
+	CreateEngine  bool    `json:"allow_create_engine"`
+	Sampling      bool    `json:"allow_sampling"`
+	Logprobs      bool    `json:"allow_logprobs"`
+	SearchIndices bool    `json:"allow_search_indices"`
+	View          bool    `json:"allow_view"`
+	FineTuning    bool    `json:"allow_fine_tuning"`
+	Organization  string  `json:"organization"`
+	Group         *string `json:"group"`
+	Blocking      bool    `json:"is_blocking"`
+}
+
 func (h *Handler) models() *answer {
-	return jsonAnswer(http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
-		"id": h.cfg.Model, "object": "model", "created": h.driver.zero.Unix(), "owned_by": "reprise",
-		"root": h.cfg.Model, "parent": nil, "max_model_len": h.cfg.Law.MaxModelLen,
-	}}})
+	since := h.driver.zero.Unix()
+	p := permission{ID: "modelperm-0", Object: "model_permission", Created: since, Sampling: true, Logprobs: true, View: true, Organization: "*"}
+	m := modelCard{ID: h.cfg.Model, Object: "model", Created: since, OwnedBy: "reprise", Root: h.cfg.Model,
+		MaxModelLen: h.cfg.Law.MaxModelLen, Permission: []permission{p}}
+	return jsonAnswer(http.StatusOK, struct {
+		Object string      `json:"object"`
+		Data   []modelCard `json:"data"`
+	}{"list", []modelCard{m}})
 }

@@ -139,6 +139,7 @@ func (s *script) token(ev Event) {
 		}
 	}
 	last := ev.Finish != Going
+	s.late = last && !s.shape.OwnFinish
 	if ev.N == 1 || last || ev.N == s.think || int(ev.N-s.begun) >= max(s.shape.Interval, 1) {
 		s.event(s.tokens(ev), true)
 		s.begun = ev.N
@@ -151,12 +152,10 @@ func (s *script) token(ev Event) {
 // ending brings the finish, the usage and [DONE].
 func (s *script) ending(ev Event) {
 	s.late, s.complete = true, true
-	if s.shape.LastFinish {
-		s.faults(s.frame([]byte("[DONE]")))
-	} else {
+	if s.shape.OwnFinish {
 		s.event(s.finish(ev), true)
 	}
-	if s.shape.Usage == "last" || s.shape.Usage == "every" {
+	if s.usageLast() {
 		s.event(s.usage(ev), false)
 	}
 	if !s.shape.NoDone {
@@ -290,7 +289,7 @@ func (s *script) whole(ev Event, now time.Duration) []segment {
 	s.late, s.complete = true, true
 	body := s.wholeBody(ev)
 	if f := s.v.end; f != nil && f.Kind == "error_event" {
-		body, s.v.end = append(errorPayload(f), '\n'), nil
+		body, s.v.end = errorPayload(f), nil
 	}
 	if s.v.bad != nil {
 		body, s.v.bad = body[:len(body)/2], nil

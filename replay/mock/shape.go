@@ -14,7 +14,7 @@ type Shape struct {
 	Tools          bool    `yaml:"tools,omitempty" json:"tools,omitempty"`                     // the answer, behind any reasoning, is a tool call
 	Unicode        bool    `yaml:"unicode,omitempty" json:"unicode,omitempty"`                 // words of several bytes a character
 	Interval       int     `yaml:"interval,omitempty" json:"interval,omitempty"`               // tokens an event; the first token goes alone
-	LastFinish     bool    `yaml:"last_finish,omitempty" json:"last_finish,omitempty"`         // finish_reason in the last token's event, not in one of its own
+	OwnFinish      bool    `yaml:"own_finish,omitempty" json:"own_finish,omitempty"`           // finish_reason in an event of its own, not in the last token's
 	Usage          string  `yaml:"usage,omitempty" json:"usage,omitempty"`                     // empty: as asked for; last, every or never
 	NoDone         bool    `yaml:"no_done,omitempty" json:"no_done,omitempty"`                 // no [DONE]
 	Ping           Span    `yaml:"ping,omitempty" json:"ping,omitempty"`                       // a comment so often
@@ -38,14 +38,14 @@ func ParseShape(text string) (Shape, error) {
 func (s *Shape) fields() setter {
 	return setter{
 		"no_role": &s.NoRole, "reasoning": &s.Reasoning, "reasoning_field": &s.ReasoningField, "tools": &s.Tools,
-		"unicode": &s.Unicode, "interval": &s.Interval, "last_finish": &s.LastFinish, "usage": &s.Usage, "no_done": &s.NoDone,
+		"unicode": &s.Unicode, "interval": &s.Interval, "own_finish": &s.OwnFinish, "usage": &s.Usage, "no_done": &s.NoDone,
 		"ping": &s.Ping, "crlf": &s.CRLF, "cr": &s.CR, "no_space": &s.NoSpace, "multiline": &s.Multiline, "split": &s.Split, "split_gap": &s.SplitGap,
 	}
 }
 
 // String is the shape in the form that ParseShape reads.
 func (s Shape) String() string {
-	return s.fields().text([]string{"no_role", "reasoning", "reasoning_field", "tools", "unicode", "interval", "last_finish", "usage",
+	return s.fields().text([]string{"no_role", "reasoning", "reasoning_field", "tools", "unicode", "interval", "own_finish", "usage",
 		"no_done", "ping", "crlf", "cr", "no_space", "multiline", "split", "split_gap"})
 }
 

@@ -2,12 +2,10 @@ package mock
 
 import (
 	"encoding/json"
-	"net/http"
 	"strconv"
 )
 
-// This file writes the payloads of a shaped stream's events, and the shaped
-// answer of a call that does not stream.
+// This file writes the payloads of a shaped stream's events.
 
 // head is an event up to its choices.
 func (r *reply) head() []byte {
@@ -15,13 +13,35 @@ func (r *reply) head() []byte {
 	return append(make([]byte, 0, len(r.open)+256), r.open[prefix:]...)
 }
 
-// close ends a payload behind its choices.
+// close ends a payload behind its choice.
 func (s *script) close(p []byte, ev Event, n int32) []byte {
+	return s.stamped(s.usages(append(p, ']'), ev, n))
+}
+
+// finished ends a payload behind the last choice.
+func (s *script) finished(p []byte, ev Event) []byte {
+	p = s.usages(append(p, ']'), ev, ev.N)
+	if !s.usageLast() {
+		p = append(p, fingerprint...)
+	}
+	return s.stamped(p)
+}
+
+// usageLast tells whether an event with the usage comes last.
+func (s *script) usageLast() bool { return s.shape.Usage == "last" || s.shape.Usage == "every" }
+
+// usages adds the usage up to token n where every event has it.
+func (s *script) usages(p []byte, ev Event, n int32) []byte {
 	if s.shape.Usage == "every" {
 		ev.N = n
 		p = append(p, `,"usage":`...)
-		p = s.rep.usage(p, ev)
+		p = s.rep.usage(p, ev, usageEvent)
 	}
+	return p
+}
+
+// stamped ends a payload.
+func (s *script) stamped(p []byte) []byte {
 	if s.rep.stamp {
 		p = append(p, `,"x_mock_send_ns":`...)
 		p = strconv.AppendInt(p, s.sent, 10)
@@ -30,30 +50,32 @@ func (s *script) close(p []byte, ev Event, n int32) []byte {
 }
 
 func (s *script) role(ev Event) []byte {
-	p := append(s.rep.head(), `{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]`...)
-	return s.close(p, ev, 0)
+	p := append(s.rep.head(), roleChoice+"]"...)
+	p = s.usages(p, ev, 0)
+	return s.stamped(append(p, ","+rolePrompt...))
 }
 
 // tokens is the event of the tokens since the last, up to ev's.
 func (s *script) tokens(ev Event) []byte {
 	p := s.rep.head()
 	if s.rep.chat {
-		p = append(p, `{"index":0,"delta":{`...)
-		p = s.delta(p, ev)
-		p = append(p, `},"logprobs":null,"finish_reason":`...)
+		p = append(s.delta(append(p, `{"index":0,"delta":{`...), ev), '}')
 	} else {
-		p = append(p, `{"index":0,"text":"`...)
-		p = s.text(p, s.begun+1, ev.N)
-		p = append(p, `","logprobs":null,"finish_reason":`...)
+		p = append(s.text(append(p, choiceOpen(false)...), s.begun+1, s.upTo(ev)), '"')
 	}
-	if last := ev.Finish != Going && s.shape.LastFinish; last {
-		p = append(append(append(p, '"'), s.reason(ev)...), `","stop_reason":null}]`...)
-	} else if s.rep.chat {
-		p = append(p, `null}]`...)
-	} else {
-		p = append(p, `null,"stop_reason":null}]`...)
+	if ev.Finish == Going || s.shape.OwnFinish {
+		return s.close(choiceEnd(p, s.rep.chat, ""), ev, ev.N)
 	}
-	return s.close(p, ev, ev.N)
+	return s.finished(choiceEnd(p, s.rep.chat, s.reason(ev)), ev)
+}
+
+// upTo is the last token that has text: one that stops an answer has none,
+// unless the finish comes in an event of its own.
+func (s *script) upTo(ev Event) int32 {
+	if ev.Finish == Stop && !s.shape.OwnFinish {
+		return ev.N - 1
+	}
+	return ev.N
 }
 
 // delta writes the fields of the delta of the tokens up to ev's.
@@ -66,7 +88,7 @@ func (s *script) delta(p []byte, ev Event) []byte {
 	default:
 		p = append(p, `"content":"`...)
 	}
-	return append(s.text(p, s.begun+1, ev.N), '"')
+	return append(s.text(p, s.begun+1, s.upTo(ev)), '"')
 }
 
 // toolDelta writes a piece of a call. The first has its id and name; the pieces
@@ -88,7 +110,7 @@ func (s *script) toolDelta(p []byte, ev Event) []byte {
 	if first {
 		p = append(p, `{\"text\": \"`...)
 	}
-	p = s.text(p, s.begun+1, ev.N)
+	p = s.text(p, s.begun+1, s.upTo(ev))
 	if ev.Finish != Going {
 		p = append(p, `\"}`...)
 	}
@@ -140,54 +162,15 @@ func (s *script) reason(ev Event) string {
 func (s *script) finish(ev Event) []byte {
 	p := s.rep.head()
 	if s.rep.chat {
-		p = append(p, `{"index":0,"delta":{},"logprobs":null,"finish_reason":"`...)
+		p = append(p, `{"index":0,"delta":{}`...)
 	} else {
-		p = append(p, `{"index":0,"text":"","logprobs":null,"finish_reason":"`...)
+		p = append(p, `{"index":0,"text":""`...)
 	}
-	p = append(append(p, s.reason(ev)...), `","stop_reason":null}]`...)
-	return s.close(p, ev, ev.N)
+	return s.finished(choiceEnd(p, s.rep.chat, s.reason(ev)), ev)
 }
 
 // usage is the event of the usage alone.
 func (s *script) usage(ev Event) []byte {
 	p := append(s.rep.head(), `],"usage":`...)
-	p = s.rep.usage(p, ev)
-	if s.rep.stamp {
-		p = append(p, `,"x_mock_send_ns":`...)
-		p = strconv.AppendInt(p, s.sent, 10)
-	}
-	return append(p, '}')
-}
-
-// wholeBody is the answer of a call that does not stream.
-func (s *script) wholeBody(ev Event) []byte {
-	s.plan(ev.N)
-	w := s.rep.whole(ev)
-	choice := w["choices"].([]any)[0].(map[string]any)
-	choice["finish_reason"] = s.reason(ev)
-	if s.rep.chat {
-		choice["message"] = s.message(ev)
-	} else {
-		choice["text"] = string(s.text(nil, 1, ev.N))
-	}
-	if s.v.noUsage {
-		delete(w, "usage")
-	}
-	return jsonAnswer(http.StatusOK, w).body
-}
-
-// message is the whole answer of a chat.
-func (s *script) message(ev Event) map[string]any {
-	m := map[string]any{"role": "assistant", "content": nil}
-	if s.think > 0 {
-		m[s.reasoningField()] = string(s.text(nil, 1, s.think))
-	}
-	rest := string(s.text(nil, s.think+1, ev.N))
-	if !s.shape.Tools || ev.N <= s.think {
-		m["content"] = rest
-		return m
-	}
-	m["tool_calls"] = []any{map[string]any{"id": s.callID(), "type": "function",
-		"function": map[string]any{"name": s.tool, "arguments": `{"text": "` + rest + `"}`}}}
-	return m
+	return s.stamped(append(s.rep.usage(p, ev, usageStream), fingerprint...))
 }

@@ -19,7 +19,7 @@ func (h *Handler) tokenize(data []byte) *answer {
 		return decodeError(err).answer()
 	}
 	if probe.Model != "" && probe.Model != h.cfg.Model {
-		return unknownModel(probe.Model).answer()
+		return h.unserved(probe.Model).answer()
 	}
 	c := &call{}
 	if chat := present(probe.Messages) != nil; chat {
@@ -28,7 +28,9 @@ func (h *Handler) tokenize(data []byte) *answer {
 			return no.answer()
 		}
 	} else if probe.Prompt == nil {
-		return badRequest("prompt", "give prompt, a string, or messages").answer()
+		e := invalid("body.prompt", "missing", "Field required")
+		e.Message = "2 validation errors:\n  {'type': 'missing', 'loc': 'body.prompt', 'msg': 'Field required'}\n  {'type': 'missing', 'loc': 'body.messages', 'msg': 'Field required'}"
+		return e.answer()
 	} else {
 		c.text = *probe.Prompt
 	}

@@ -86,7 +86,7 @@ func vllmAsk() [][4]string {
 		chat("unknown-field", one+`,"no_such_field":1,"max_tokens":1,"ignore_eos":true}`),
 		chat("max-tokens-too-large", one+`,"max_tokens":5000}`),
 		comp("max-tokens-too-large-text", tokens+`,"max_tokens":5000}`),
-		comp("max-tokens-beyond", tokens+`,"max_tokens":4095}`), chat("max-tokens-beyond-chat", one+`,"max_tokens":4095}`),
+		comp("max-tokens-beyond", tokens+`,"max_tokens":4095}`),
 		comp("prompt-too-long", `{"model":"tiny","prompt":[`+ids+`],"max_tokens":1}`),
 		comp("bad-no-prompt", `{"model":"tiny"}`), comp("bad-prompt-empty", `{"model":"tiny","prompt":"","max_tokens":1}`),
 		comp("bad-prompt-empty-list", `{"model":"tiny","prompt":[],"max_tokens":1}`), comp("bad-prompt-type", `{"model":"tiny","prompt":7}`),
