@@ -170,7 +170,7 @@ func (f *Fault) ranges(k FaultKind) error {
 		return bad("is of a connection, which has no path yet")
 	case f.Path != "" && f.Path[0] != '/' && f.Path != "*":
 		return bad("path is not / or *, then the rest")
-	case k.stage >= onBody && !f.onPath(chatPath) && !f.onPath(completionsPath):
+	case k.stage >= onBody && f.Kind != "goaway" && !f.onPath(chatPath) && !f.onPath(completionsPath):
 		return bad("is of an answer in tokens, which its path has none of")
 	}
 	return nil
