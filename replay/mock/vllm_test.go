@@ -76,9 +76,11 @@ func holdAgainst(t *testing.T, files []string, net bool) {
 		askVLLM(t, client, s.URL(), &got)
 		got.strip()
 		want.Body = quoted.ReplaceAllString(want.Body, "")
-		found := 0
+		inBody := 0
 		for _, d := range differences(&want, &got) {
-			found++
+			if !strings.HasPrefix(d.place, "header.") {
+				inBody++
+			}
 			line := name + " " + d.place + " " + d.kind
 			if i := slices.IndexFunc(accepted, func(a [2]string) bool { return regexp.MustCompile(a[0]).MatchString(line) }); i >= 0 {
 				used[i]++
@@ -86,7 +88,7 @@ func holdAgainst(t *testing.T, files []string, net bool) {
 			}
 			t.Errorf("%s: %s", line, d.text)
 		}
-		if found == 0 {
+		if inBody == 0 {
 			same++
 		}
 	}
@@ -95,7 +97,7 @@ func holdAgainst(t *testing.T, files []string, net bool) {
 			t.Errorf("the difference %q no longer shows: take it off the list", accepted[i][0])
 		}
 	}
-	t.Logf("%d cases, %d without any difference, %d differences accepted under %d rules", len(files), same, sum(used), len(accepted))
+	t.Logf("%d cases, %d alike but for headers, %d differences accepted under %d rules", len(files), same, sum(used), len(accepted))
 }
 
 func sum(ns []int) (total int) {
