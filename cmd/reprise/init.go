@@ -15,8 +15,11 @@ var agreementExample string
 //go:embed examples/policy.yaml
 var policyExample string
 
+//go:embed examples/faults.yaml
+var faultsExample string
+
 func newInit(io *stdio) *cobra.Command {
-	examples := map[string]string{"agreement": agreementExample, "policy": policyExample}
+	examples := map[string]string{"agreement": agreementExample, "policy": policyExample, "faults": faultsExample}
 	kinds := slices.Sorted(maps.Keys(examples))
 	return &cobra.Command{
 		Use:       "init KIND",

@@ -22,6 +22,7 @@ type mockOptions struct {
 	stamps    bool
 	printLaw  bool
 	serve     serveOptions
+	fault     faultOptions
 	fit       fitOptions
 	fleet     mock.FleetConfig
 }
@@ -45,6 +46,7 @@ virtual time. Given a results folder it states its own error.
 
 Presets: ` + presetNames() + `. MOCK_API_KEY, when set, is the key that clients must send.`,
 		Example: `  reprise mock --preset demo --listen 127.0.0.1:8000
+  reprise mock --preset plain --fault stall@n=3,after=10,for=2s --shape ping=1s,crlf
   reprise mock --fit run/ -o law.json --predict faster.trace.parquet`,
 		Args: exactly(0, "flags only"),
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context(), io) },
@@ -62,6 +64,7 @@ Presets: ` + presetNames() + `. MOCK_API_KEY, when set, is the key that clients 
 	c.Flags().Var(scaleValue{&o.fleet.Scales}, "scale", "at AT after the start be N replicas, new ones cold for COLD, such as 30s:3:20s; may be repeated")
 	o.fit.register(c)
 	o.serve.register(c)
+	o.fault.register(c)
 	return c
 }
 
@@ -86,7 +89,7 @@ func (o *mockOptions) run(ctx context.Context, s *stdio) error {
 		e.SetIndent("", "  ")
 		return e.Encode(law)
 	}
-	srv, err := o.start(ctx, law)
+	srv, err := o.start(ctx, s, law)
 	if err != nil {
 		return err
 	}
@@ -117,7 +120,7 @@ func (o *mockOptions) law() (mock.Law, error) {
 	return mock.DecodeLaw(data)
 }
 
-func (o *mockOptions) start(ctx context.Context, law mock.Law) (*mock.Server, error) {
+func (o *mockOptions) start(ctx context.Context, s *stdio, law mock.Law) (*mock.Server, error) {
 	t, err := token.Open(o.tokenizer)
 	if err != nil {
 		return nil, err
@@ -128,6 +131,12 @@ func (o *mockOptions) start(ctx context.Context, law mock.Law) (*mock.Server, er
 	cfg.APIKey = os.Getenv("MOCK_API_KEY")
 	if err := o.serve.apply(&cfg); err != nil {
 		return nil, err
+	}
+	if err := o.fault.apply(&cfg); err != nil {
+		return nil, err
+	}
+	for _, line := range cfg.Describe() {
+		s.talk("%s", line)
 	}
 	return mock.Start(ctx, cfg)
 }

@@ -16,7 +16,16 @@ type Span time.Duration
 func (s Span) D() time.Duration { return time.Duration(s) }
 
 // String is the span in the form that is read.
-func (s Span) String() string { return time.Duration(s).String() }
+func (s Span) String() string {
+	text := time.Duration(s).String()
+	if cut, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = cut + "m"
+	}
+	if cut, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = cut + "h"
+	}
+	return text
+}
 
 // MarshalText writes a span.
 func (s Span) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

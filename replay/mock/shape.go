@@ -2,6 +2,7 @@ package mock
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -34,6 +35,9 @@ func ParseShape(text string) (Shape, error) {
 	}
 	return s, s.Validate()
 }
+
+// ShapeKeys are the keys that ParseShape takes.
+func ShapeKeys() []string { return slices.Sorted(maps.Keys(new(Shape).fields())) }
 
 func (s *Shape) fields() setter {
 	return setter{
