@@ -91,9 +91,8 @@ func checkTraceFile(t *testing.T, tr *trace.Trace) {
 	}
 }
 
-// TestKernelStamps: on Linux every request over TCP has the kernel's stamp, also
-// the first one, sent before the connection was accepted. It lies between
-// sending and the answer.
+// TestKernelStamps: on Linux requests over TCP have the kernel's stamp once it
+// stamps at all. It lies between sending and the answer.
 func TestKernelStamps(t *testing.T) {
 	s := startMock(t, func(c *Config) { c.Record = true })
 	before := time.Now()
