@@ -150,7 +150,7 @@ func recogniseJSON(data []byte) (shown, error) {
 		Kind string `json:"kind"`
 	}
 	if err := json.Unmarshal(data, &k); err != nil {
-		return nil, errors.New("not an artifact of reprise: neither Parquet, zstd nor JSON")
+		return nil, errors.New("not an artifact of reprise: neither Parquet, zstd nor JSON (reprise ingest reads logs)")
 	}
 	switch k.Kind {
 	case spec.Kind:
