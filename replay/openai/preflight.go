@@ -104,9 +104,28 @@ func (c *Client) complain(reason string) error {
 	return fmt.Errorf("preflight of %s: %s", c.target.public(), reason)
 }
 
+// probeTries is how often a probe is sent when the endpoint says that it is
+// busy (429, 503, 529): its limit is no fault of the request. The requests of
+// the plan are never sent twice.
+const probeTries = 4
+
+// maxProbeWait bounds what is waited between them, whatever Retry-After says.
+const maxProbeWait = 10 * time.Second
+
 // probe asks for one token with a prompt of n tokens that no job has.
 func (c *Client) probe(ctx context.Context, key int64, n int) replay.Result {
-	return c.extra(ctx, key, n, 1)
+	for try := 1; ; try++ {
+		r := c.extra(ctx, key, n, 1)
+		if try == probeTries || r.Class != replay.HTTP429 && r.Class != replay.Overload {
+			return r
+		}
+		wait := min(time.Duration(r.RetryAfterMS.Or(500))*time.Millisecond, maxProbeWait)
+		select {
+		case <-ctx.Done():
+			return r
+		case <-time.After(max(wait, 0)):
+		}
+	}
 }
 
 // extra sends a request that is not planned.

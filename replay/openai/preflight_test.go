@@ -163,3 +163,32 @@ func TestConfigRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A busy endpoint is asked again, a few times: its limit says nothing of the
+// requests. One that stays busy is an error that says so.
+func TestPreflightWaitsForBusyEndpoints(t *testing.T) {
+	var n atomic.Int32
+	answer := model(3, 1)
+	busy := func(until int32) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && n.Add(1) <= until {
+				w.Header().Set("Retry-After", "0")
+				status(429, `{"error":{"message":"slow down"}}`)(w, r)
+				return
+			}
+			answer(w, r)
+		}
+	}
+	c := client(t, start(t, busy(probeTries-1)), nil)
+	if _, err := c.Preflight(t.Context()); err != nil || c.Endpoint().Template != 3 {
+		t.Fatalf("%v, template %d", err, c.Endpoint().Template)
+	}
+	n.Store(0)
+	_, err := client(t, start(t, busy(1000)), nil).Preflight(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "429") {
+		t.Fatalf("got %v", err)
+	}
+	if got := n.Load(); got != probeTries {
+		t.Fatalf("%d requests sent, want %d", got, probeTries)
+	}
+}
