@@ -2,6 +2,7 @@ package mock
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -91,7 +92,7 @@ func (e *Engine) newSeq(now time.Duration, r Request) *seq {
 	if r.IgnoreEOS {
 		return s
 	}
-	if natural := max(e.law.Output.draw(e.seed, r.Draw), r.MinTokens); natural <= most {
+	if natural := max(e.law.Output.draw(e.seed, r.Draw), shortest(r.MinTokens)); natural <= most {
 		s.target, s.finish = natural, Stop
 	}
 	return s
@@ -147,4 +148,14 @@ func (e *Engine) Stats() Stats {
 	s := e.stats.clone()
 	s.Running, s.Waiting, s.KVUsage = e.model.gauges()
 	return s
+}
+
+// shortest is the fewest tokens of an answer that ends by itself: the end token
+// is one of them and comes after min_tokens others (vLLM 0.32 answers
+// min_tokens 3 with 4 completion tokens).
+func shortest(minTokens int32) int32 {
+	if minTokens <= 0 || minTokens == math.MaxInt32 {
+		return minTokens
+	}
+	return minTokens + 1
 }

@@ -328,7 +328,7 @@ func TestOutputLength(t *testing.T) {
 	if a, b := s.done[same], s.done[again]; a.N != b.N || a.Finish != Stop || a.N < 5 {
 		t.Errorf("the same key gave %+v and %+v", a, b)
 	}
-	if e := s.done[least]; e.N != 400 || e.Finish != Stop {
+	if e := s.done[least]; e.N != 401 || e.Finish != Stop { // the end token comes after the 400
 		t.Errorf("min_tokens: %+v", e)
 	}
 }

@@ -40,7 +40,7 @@ func gpuRows() []gpuRow {
 func (r gpuRow) law() Law {
 	return Law{
 		Name: r.name,
-		Source: fmt.Sprintf("public ranges of llm-d-inference-sim, %s, batch 1: %s; decode_us, kv_token_us and num_gpu_blocks from data sheets",
+		Source: fmt.Sprintf("public ranges of llm-d-inference-sim, %s, batch 1: %s; decode_us, kv_token_us and num_gpu_blocks computed from data-sheet figures, not measured",
 			r.what, r.ranges),
 		BaseUS: r.itl * 1e3, DecodeUS: tenth(2 * r.params * 1e9 / (r.peak * 1e12) * 1e6), KVTokenUS: tenth(r.kvBytes/(r.bandwidth*1e12)*1e6*1e3) / 1e3,
 		PrefillUS: r.prefill * 1e3, IngressUS: (r.overhead - r.itl) * 1e3, JitterSigma: 0.08,
