@@ -31,7 +31,6 @@ type ArrivalStats struct {
 	Local    LocalStats
 	Split    []SplitStep
 	PeakHour Window
-	Peak20s  Window
 }
 
 // Arrivals describes times, which ascend (µs). What the clock behind them
@@ -66,7 +65,6 @@ func Arrivals(times []int64) (ArrivalStats, error) {
 	}
 	s.Split = SplitRho(times, SplitChain(), s.Clock)
 	s.PeakHour = PeakWindow(times, 3600*second, 60*second)
-	s.Peak20s = PeakWindow(times, 20*second, second)
 	return s, nil
 }
 

@@ -68,7 +68,6 @@ func (s *sample) ttfa() int64     { return span(s.sched, s.answer) }
 func (s *sample) e2e() int64      { return span(s.sched, s.end) }
 func (s *sample) e2eSend() int64  { return span(s.send, s.end) }
 func (s *sample) lag() int64      { return span(s.sched, s.send) }
-func (s *sample) perToken() int64 { return s.tpot }
 
 // empty reports whether an answer had no content.
 func (s *sample) empty() bool { return s.isOK() && s.first == absent }
