@@ -120,8 +120,8 @@ func TestHeapMatchesScan(t *testing.T) {
 			for i := range piece {
 				piece[i] = "aeinrst 0=中"[rng.IntN(13)]
 			}
-			short := m.encode(nil, tok.vocab, string(piece))
-			long := m.encodeLong(nil, tok.vocab, string(piece))
+			short := m.encode(nil, rankVocab(tok), string(piece))
+			long := m.encodeLong(nil, rankVocab(tok), string(piece))
 			if !equal(short, long) {
 				t.Fatalf("%s: %q: scan %v, heap %v", name, piece, short, long)
 			}
@@ -152,12 +152,12 @@ func TestWholeTokensAreMerges(t *testing.T) {
 			t.Fatal(err)
 		}
 		var m merger
-		for id := range tok.vocab.size() {
-			piece := string(tok.vocab.token(id))
-			if got := m.encode(nil, tok.vocab, piece); len(got) != 1 || int(got[0]) != id {
+		for id := range rankVocab(tok).size() {
+			piece := string(rankVocab(tok).token(id))
+			if got := m.encode(nil, rankVocab(tok), piece); len(got) != 1 || int(got[0]) != id {
 				t.Fatalf("%s: token %d merges to %v", name, id, got)
 			}
-			if got, ok := tok.vocab.wholeToken(piece); !ok || int(got) != id {
+			if got, ok := rankVocab(tok).wholeToken(piece); !ok || int(got) != id {
 				t.Fatalf("%s: token %d is looked up as %d, %v", name, id, got, ok)
 			}
 		}

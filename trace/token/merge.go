@@ -6,15 +6,23 @@ const longPiece = 128
 
 // merger holds the arrays of one encoding; one goroutine uses it at a time.
 type merger struct {
-	ids  [longPiece]int32 // tokens of a short piece
-	rank [longPiece]int32 // token that ids[i] and its right neighbour become
+	vocab *vocabulary
+	ids   [longPiece]int32 // tokens of a short piece
+	rank  [longPiece]int32 // token that ids[i] and its right neighbour become
 
 	long struct {
 		id, rank   []int32
 		prev, next []int32
 		heap       []uint64 // rank<<32 | position, least first
 	}
-	out []int32 // ids of a piece that is only counted
+}
+
+// mergePiece implements pieceMerger.
+func (m *merger) mergePiece(dst []int32, piece string) []int32 {
+	if id, ok := m.vocab.wholeToken(piece); ok {
+		return append(dst, id)
+	}
+	return m.encode(dst, m.vocab, piece)
 }
 
 // encode appends the tokens of a non-empty piece to dst: the pair with the
@@ -158,4 +166,4 @@ func (m *merger) down(i int) {
 }
 
 // tooBig tells whether the arrays are too large to keep for the next text.
-func (m *merger) tooBig() bool { return cap(m.long.id) > 1<<16 || cap(m.out) > 1<<16 }
+func (m *merger) tooBig() bool { return cap(m.long.id) > 1<<16 }

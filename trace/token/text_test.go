@@ -171,8 +171,9 @@ func TestTextRefusesTokenizer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken := &Tokenizer{name: "broken", classes: tok.classes, vocab: tok.vocab, scan: func(_ *classTable, _ string, i int) int { return i + 1 }}
-	broken.mergers.New = tok.mergers.New
+	model := tok.enc.(*pieces).model
+	model.scan = func(_ *classTable, _ string, i int) int { return i + 1 }
+	broken := &Tokenizer{name: "broken", enc: newPieces(model)}
 	if _, err := NewText(broken, 1); err == nil || !strings.Contains(err.Error(), "not one token") {
 		t.Errorf("a tokenizer of single bytes: %v", err)
 	}

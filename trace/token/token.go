@@ -2,8 +2,8 @@ package token
 
 import (
 	"fmt"
+	"os"
 	"strings"
-	"sync"
 )
 
 // encoding describes one embedded vocabulary.
@@ -38,84 +38,56 @@ func Names() []string {
 
 // Tokenizer turns text into token ids. Any number of goroutines may share it.
 type Tokenizer struct {
-	name    string
-	scan    scanner
-	classes *classTable
-	vocab   *vocabulary
-	mergers sync.Pool // *merger
+	name string
+	sha  string
+	enc  encoder
 }
 
-// Open expands the embedded vocabulary of that name and checks it against the
-// SHA-256 of the published file. It takes some tens of milliseconds and 8 MB
-// (cl100k_base) or 15 MB, so open once and share.
+// Open returns the tokenizer of that name: an embedded vocabulary, checked
+// against the SHA-256 of the published file, or the path of a tokenizer file or
+// of the folder that holds one. Open once and share.
 func Open(name string) (*Tokenizer, error) {
 	for _, e := range encodings() {
-		if e.name != name {
-			continue
+		if e.name == name {
+			return e.open()
 		}
-		classes, err := newClassTable(unicode16)
-		if err != nil {
-			return nil, fmt.Errorf("tokenizer %s: %w", name, err)
-		}
-		vocab, err := unpack(e.packed, e.size, e.sha256)
-		if err != nil {
-			return nil, fmt.Errorf("tokenizer %s: %w", name, err)
-		}
-		t := &Tokenizer{name: name, scan: e.scan, classes: classes, vocab: vocab}
-		t.mergers.New = func() any { return new(merger) }
-		return t, nil
 	}
-	return nil, fmt.Errorf("no tokenizer %q: this version has %s; tokenizer.json files come later", name, strings.Join(Names(), " and "))
+	if _, err := os.Stat(name); err == nil {
+		return openFile(name)
+	}
+	return nil, fmt.Errorf("no tokenizer %q: neither %s nor a tokenizer file or folder", name, strings.Join(Names(), ", "))
+}
+
+func (e encoding) open() (*Tokenizer, error) {
+	classes, err := newClassTable(unicode16)
+	if err != nil {
+		return nil, fmt.Errorf("tokenizer %s: %w", e.name, err)
+	}
+	vocab, err := unpack(e.packed, e.size, e.sha256)
+	if err != nil {
+		return nil, fmt.Errorf("tokenizer %s: %w", e.name, err)
+	}
+	enc := newPieces(pieceModel{
+		classes: classes, scan: e.scan,
+		merger: func() pieceMerger { return &merger{vocab: vocab} },
+	})
+	return &Tokenizer{name: e.name, sha: vocab.sha256, enc: enc}, nil
 }
 
 // Name returns the name that the tokenizer was opened by.
 func (t *Tokenizer) Name() string { return t.name }
 
-// SHA256 returns the SHA-256 of the published rank file, in lower-case hex.
-func (t *Tokenizer) SHA256() string { return t.vocab.sha256 }
+// SHA256 returns the SHA-256 of the vocabulary's file as published, in
+// lower-case hex.
+func (t *Tokenizer) SHA256() string { return t.sha }
 
 // Encode appends the token ids of text to dst. Special tokens are never parsed
 // from text: "<|endoftext|>" is encoded as the characters that it is written
-// with. Text that is not UTF-8 is repaired first (see Repair). The time is n log
-// n in the length of the longest unbroken run; texts must be under 2 GiB.
+// with. Text that is not UTF-8 is repaired first (see Repair). Texts must be
+// under 2 GiB.
 func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
-	text = Repair(text)
-	m := t.mergers.Get().(*merger)
-	for i := 0; i < len(text); {
-		end := t.scan(t.classes, text, i)
-		dst = t.piece(dst, m, text[i:end])
-		i = end
-	}
-	t.release(m)
-	return dst
+	return t.enc.encode(dst, Repair(text))
 }
 
 // Count returns the number of ids that Encode appends.
-func (t *Tokenizer) Count(text string) int {
-	text = Repair(text)
-	m := t.mergers.Get().(*merger)
-	n := 0
-	for i := 0; i < len(text); {
-		end := t.scan(t.classes, text, i)
-		m.out = t.piece(m.out[:0], m, text[i:end])
-		n += len(m.out)
-		i = end
-	}
-	t.release(m)
-	return n
-}
-
-// piece appends the ids of one pre-token.
-func (t *Tokenizer) piece(dst []int32, m *merger, piece string) []int32 {
-	if id, ok := t.vocab.wholeToken(piece); ok {
-		return append(dst, id)
-	}
-	return m.encode(dst, t.vocab, piece)
-}
-
-// release keeps m for the next text, unless a long one has blown it up.
-func (t *Tokenizer) release(m *merger) {
-	if !m.tooBig() {
-		t.mergers.Put(m)
-	}
-}
+func (t *Tokenizer) Count(text string) int { return t.enc.count(Repair(text)) }
