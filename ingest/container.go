@@ -13,6 +13,15 @@ type container struct {
 	name  string
 	sniff func(head []byte) bool // looks at the start of the text
 	open  func(s *source, r io.Reader) (rows, error)
+	whole bool // is read at any place, by source.file; r is nil then
+}
+
+// start opens the rows of a source.
+func (c container) start(s *source) (rows, error) {
+	if c.whole {
+		return c.open(s, nil)
+	}
+	return c.open(s, s.reader())
 }
 
 // rows walks the rows of one file.

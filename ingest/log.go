@@ -1,51 +1,35 @@
 package ingest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"slices"
-	"strings"
 
 	"reprise/trace"
 )
 
-// Schema says what the log was taken for, and why.
-func (l *Log) Schema() Recognised { return l.schema }
-
-// Covered returns the fields that the first rows have a column for.
-func (l *Log) Covered() []Field {
-	var out []Field
-	for _, f := range l.mapping.fields() {
-		if slices.ContainsFunc(l.mapping.Fields[f], func(c Column) bool { return l.columns.has(c.Path) }) {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// Unmapped returns the columns of the first rows that no field is taken from,
-// parts of a mapped column left out, in order of name. They are names of the
-// customer's: for the customer's eyes.
-func (l *Log) Unmapped() []string {
-	p := newPlan(l.mapping)
-	var out []string
-	for _, name := range sortedKeys(l.columns.names) {
-		leaf := true
-		for other := range l.columns.names {
-			leaf = leaf && !strings.HasPrefix(other, name+".")
-		}
-		if leaf && !p.root.covers(name) && !slices.Contains(l.ignore, name) {
-			out = append(out, name)
-		}
-	}
-	return out
-}
+// maxSources is how many files are listed one by one. Of more, the digests in
+// their order are digested, and the sizes added up.
+const maxSources = 1000
 
 // Sources returns size and digest of the files, complete once the records have
 // been read to their end.
-func (l *Log) Sources() []trace.Source { return slices.Clone(l.sources) }
+func (l *Log) Sources() []trace.Source {
+	if len(l.sources) <= maxSources {
+		return append([]trace.Source(nil), l.sources...)
+	}
+	h := sha256.New()
+	var all trace.Source
+	for _, s := range l.sources {
+		io.WriteString(h, s.SHA256)
+		all.Bytes += s.Bytes
+	}
+	all.SHA256 = hex.EncodeToString(h.Sum(nil))
+	return []trace.Source{all}
+}
 
 // Notes says what was assumed while reading, one line each.
 func (l *Log) Notes() []string {
@@ -68,40 +52,39 @@ func (l *Log) Records() iter.Seq2[Record, error] {
 		}
 		l.used = true
 		defer l.drop()
-		for i := range l.in.Paths {
+		for i := range l.files {
 			if !l.file(i, yield) {
 				return
 			}
+		}
+		if len(l.taken) == 0 {
+			yield(Record{}, errors.New("no file of the inputs is a log that can be read"))
 		}
 	}
 }
 
 // file yields the rows of one input and reports whether to go on.
 func (l *Log) file(i int, yield func(Record, error) bool) bool {
+	in := l.files[i]
+	if l.looked[in.path].skip {
+		return true
+	}
 	h, open := l.held[i]
 	if !open {
 		var err error
-		if h.source, h.done, err = l.source(l.in.Paths[i], l.progress); err != nil {
-			yield(Record{}, err)
-			return false
+		if h.source, h.done, err = l.source(in.path, l.progress); err != nil {
+			return l.lose(in, err, yield)
 		}
 		defer h.done()
 	}
 	s := h.source
-	c, err := containerOf(s)
-	if err != nil {
-		yield(Record{}, err)
-		return false
+	var more bool
+	if kind := archiveOf(s); kind != nil {
+		more = l.inside(s, kind, yield)
+	} else {
+		more = l.text(s, in.named, yield)
 	}
-	rows, err := c.open(s, s.reader())
-	if err != nil {
-		yield(Record{}, err)
-		return false
-	}
-	if more, err := l.rows(rows, yield); err != nil {
-		yield(Record{}, s.locate(err))
-		return false
-	} else if !more {
+	if !more {
 		return false
 	}
 	source, err := s.finish()
@@ -113,19 +96,72 @@ func (l *Log) file(i int, yield func(Record, error) bool) bool {
 	return true
 }
 
-// rows yields until the file ends; err is what ended it too early.
-func (l *Log) rows(rows rows, yield func(Record, error) bool) (more bool, err error) {
-	b := &builder{plan: newPlan(l.mapping), mapping: l.mapping}
+// lose ends the log at an input that was named, and leaves out one that was
+// found.
+func (l *Log) lose(in input, err error, yield func(Record, error) bool) bool {
+	if in.named || isBomb(err) || l.ctx.Err() != nil {
+		yield(Record{}, err)
+		return false
+	}
+	l.leave(in.path, err)
+	return true
+}
+
+// text yields the rows of one file, or of an entry of an archive.
+func (l *Log) text(s *source, named bool, yield func(Record, error) bool) bool {
+	k, err := l.lookAt(s)
+	if err != nil {
+		return l.lose(input{s.name, named}, err, yield)
+	}
+	rows, err := k.container.start(s)
+	if err != nil {
+		return l.lose(input{s.name, named}, s.locate(err), yield)
+	}
+	last, more, err := l.rows(rows, k.taken.mapping, yield)
+	switch {
+	case !more:
+		return false
+	case err == nil:
+		l.whole++
+		return true
+	}
+	if err = s.locate(err); !isBroken(err) { // cancelled, a bomb, or the disk failed
+		yield(Record{}, err)
+		return false
+	}
+	l.skip(s.name, err.Error(), true)
+	row := bad(CutShort, "what follows cannot be read")
+	row.Pos = after(last, s.name)
+	return yield(Record{Pos: row.Pos}, row)
+}
+
+// after is the position behind a row, as near as it can be told.
+func after(last Pos, file string) Pos {
+	p := Pos{File: file, Item: last.Item + 1, Byte: last.Byte}
+	if last.Line > 0 || last.Item == 0 {
+		p.Line = last.Line + 1
+	}
+	return p
+}
+
+// rows yields until the file ends; err is what ended it too early, last the
+// position of the last row before that.
+func (l *Log) rows(rows rows, m *Mapping, yield func(Record, error) bool) (last Pos, more bool, err error) {
+	b := &builder{plan: newPlan(m), mapping: m}
+	if planned, ok := rows.(interface{ bind(*plan) }); ok {
+		planned.bind(b.plan)
+	}
 	defer func() { l.notes.naive += b.notes.naive; l.notes.guessed += b.notes.guessed }()
 	for {
 		pos, err := rows.next()
 		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			return true, nil
+			return last, true, nil
 		}
 		var row *RowError
 		if err != nil && !errors.As(err, &row) {
-			return false, err
+			return last, true, err
 		}
+		last = pos
 		r := Record{Pos: pos}
 		if row == nil {
 			if row = rows.fill(b.plan); row == nil {
@@ -134,13 +170,13 @@ func (l *Log) rows(rows rows, yield func(Record, error) bool) (more bool, err er
 		}
 		if row == nil {
 			if !yield(r, nil) {
-				return false, nil
+				return last, false, nil
 			}
 			continue
 		}
 		row.Pos = pos
 		if !yield(Record{Pos: pos}, row) {
-			return false, nil
+			return last, false, nil
 		}
 	}
 }

@@ -3,67 +3,104 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
+	"io/fs"
 	"os"
-	"slices"
-	"strings"
 
 	"reprise/trace"
 )
-
-// Inputs says what to read. The paths are read one after the other; "-", and no
-// path at all, is Stdin.
-type Inputs struct {
-	Paths    []string
-	Stdin    io.Reader
-	Map      *Mapping          // laid over the schema that is recognised; nil for none
-	Progress func(bytes int64) // called with the bytes of all files read so far
-}
 
 // Log is an opened log. Its rows can be read once.
 type Log struct {
 	ctx     context.Context
 	in      Inputs
-	held    map[int]held // inputs that can be read only once, as far as they were looked at
-	mapping *Mapping
-	schema  Recognised
-	columns *seen
-	ignore  []string
+	known   []schema
+	files   []input
+	held    map[int]held    // inputs that can be read only once, as far as they were looked at
+	looked  map[string]look // what is known of a file by its name
+	taken   []*taken        // sources found, in order
+	skipped []Skipped
+	whole   int // files and entries read to their end
 	sources []trace.Source
 	notes   notes
 	read    int64 // bytes of the files
 	used    bool
 }
 
-// Recognised is the source that a log was taken for.
-type Recognised struct {
-	Name string // of the schema; "mapped" when only the user's mapping is used
-	Why  string // one line
+// look is what looking at a file told.
+type look struct {
+	container container
+	taken     *taken
+	skip      bool
 }
 
-// Open looks at the start of every input: compression, container, columns,
-// schema. It fails where an input is empty, binary or unknown, and where a
-// mapped column is not there.
+// maxLook is how many files of folders are looked at before reading begins. The
+// rest is looked at when its turn comes.
+const maxLook = 200
+
+// Open looks at the start of the inputs: compression, container, columns,
+// schema. It fails where an input that was named is empty, binary or unknown,
+// where a mapped column is not there, and where no file of a folder is a log.
 func Open(ctx context.Context, in Inputs) (*Log, error) {
 	if len(in.Paths) == 0 {
 		in.Paths = []string{"-"}
 	}
+	in.Limits = in.Limits.orDefault()
 	known, err := schemas()
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{ctx: ctx, in: in, columns: &seen{names: map[string]int{}}, held: map[int]held{}}
-	for i, path := range in.Paths {
-		if path == "-" && slices.Contains(in.Paths[:i], "-") {
-			return nil, errors.New("stdin can be read only once")
-		}
-		if err := l.look(i, known); err != nil {
-			l.drop()
-			return nil, err
-		}
+	l := &Log{ctx: ctx, in: in, known: known, held: map[int]held{}, looked: map[string]look{}}
+	if l.files, err = expand(in.Paths); err != nil {
+		return nil, err
+	}
+	if err := l.lookAll(); err != nil {
+		l.drop()
+		return nil, err
 	}
 	return l, nil
+}
+
+// lookAll looks at the files; of those found in folders only at the first, as
+// long as one of them is a log.
+func (l *Log) lookAll() error {
+	var first error
+	found := 0
+	for i, in := range l.files {
+		if !in.named {
+			if found++; found > maxLook && len(l.taken) > 0 {
+				continue
+			}
+		}
+		err := l.look(i)
+		switch {
+		case l.ctx.Err() != nil:
+			return l.ctx.Err()
+		case err != nil && (in.named || isBomb(err)):
+			return err
+		case err != nil:
+			l.leave(in.path, err)
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	if len(l.taken) == 0 && len(l.files) > 0 {
+		return first
+	}
+	return nil
+}
+
+// leave notes that a found file is left out.
+func (l *Log) leave(file string, err error) {
+	l.looked[file] = look{skip: true}
+	l.skip(file, err.Error(), isBroken(err))
+}
+
+// isBroken tells a file that cannot be read from one that is no log.
+func isBroken(err error) bool {
+	var damaged *damage
+	var path *fs.PathError
+	return errors.As(err, &damaged) || errors.As(err, &path)
 }
 
 // held is an open input and how to close it.
@@ -77,12 +114,13 @@ func (l *Log) drop() {
 	for _, h := range l.held {
 		h.done()
 	}
+	clear(l.held)
 }
 
 // look opens one input, samples it and puts it away again. What cannot be read
 // twice (stdin, a pipe, a device) stays open.
-func (l *Log) look(i int, known []schema) error {
-	path := l.in.Paths[i]
+func (l *Log) look(i int) error {
+	path := l.files[i].path
 	once := path == "-" || !regular(path)
 	var progress func(int64)
 	if once {
@@ -92,9 +130,10 @@ func (l *Log) look(i int, known []schema) error {
 	if err != nil {
 		return err
 	}
-	sample, container, err := sampleOf(s)
-	if err == nil {
-		err = l.decide(s.name, sample, container, known)
+	if kind := archiveOf(s); kind != nil {
+		err = l.lookInside(s, kind)
+	} else {
+		_, err = l.lookAt(s)
 	}
 	if err == nil && once {
 		l.held[i] = held{s, done}
@@ -102,6 +141,24 @@ func (l *Log) look(i int, known []schema) error {
 	}
 	done()
 	return err
+}
+
+// lookAt samples a file and remembers what it is.
+func (l *Log) lookAt(s *source) (look, error) {
+	if k, ok := l.looked[s.name]; ok {
+		return k, nil
+	}
+	sample, c, err := sampleOf(s)
+	if err != nil {
+		return look{}, err
+	}
+	t, err := l.recognise(s.name, sample, c)
+	if err != nil {
+		return look{}, err
+	}
+	k := look{container: c, taken: t}
+	l.looked[s.name] = k
+	return k, nil
 }
 
 // regular reports whether a path is a file that can be opened again.
@@ -116,77 +173,20 @@ func (l *Log) source(path string, progress func(int64)) (*source, func(), error)
 		if l.in.Stdin == nil {
 			return nil, nil, errors.New("no log is given")
 		}
-		s, err := newSource(l.ctx, "stdin", l.in.Stdin, l.progress)
-		return s, func() {}, err
+		s, err := newSource(l.ctx, "stdin", l.in.Stdin, l.in.Limits, l.progress)
+		return s, s.drop, err
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	if st, err := f.Stat(); err == nil && st.IsDir() {
-		f.Close()
-		return nil, nil, fmt.Errorf("%s: is a folder; name the files in it", path)
-	}
-	s, err := newSource(l.ctx, path, f, progress)
+	s, err := newSource(l.ctx, path, f, l.in.Limits, progress)
 	if err != nil {
 		f.Close()
 		return nil, nil, err
 	}
-	return s, func() { s.shut(); f.Close() }, nil
-}
-
-// decide picks the mapping from the first input and holds the others to it.
-func (l *Log) decide(file string, sample *seen, c container, known []schema) error {
-	best, nearest := sample.recognise(known)
-	name, why := "mapped", fmt.Sprintf("%s with the columns given by --map", c.name)
-	base := &Mapping{}
-	switch {
-	case best != nil:
-		name, base = best.name, &best.mapping
-		why = fmt.Sprintf("%s with %s: %s", c.name, requirement(best), best.about)
-	case l.in.Map == nil || len(l.in.Map.Fields) == 0:
-		return fmt.Errorf("%s: no known log source; columns seen: %s; %s; name columns with --map field=column",
-			file, sample.list(), hint(nearest, known))
-	}
-	if l.mapping != nil && name != l.schema.Name {
-		return fmt.Errorf("%s: is a log of source %s and the input before it is of %s; read them in two runs", file, name, l.schema.Name)
-	}
-	if l.in.Map != nil {
-		if err := l.in.Map.check(sample); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		base = l.in.Map.over(base)
-	}
-	for path, n := range sample.names {
-		l.columns.names[path] += n
-	}
-	l.columns.rows += sample.rows
-	l.mapping, l.schema = base, Recognised{Name: name, Why: why}
-	if best != nil {
-		l.ignore = best.ignore
-	}
-	return nil
-}
-
-// hint names the nearest source, or all of them when none is near.
-func hint(nearest *schema, known []schema) string {
-	if nearest != nil {
-		return fmt.Sprintf("nearest is %s, which has %s", nearest.name, requirement(nearest))
-	}
-	var names []string
-	for _, s := range known {
-		names = append(names, s.name)
-	}
-	return "known are " + strings.Join(names, ", ")
-}
-
-// requirement lists what a schema is told by.
-func requirement(s *schema) string {
-	var out []string
-	for _, any := range s.require {
-		out = append(out, strings.Join(any, " or "))
-	}
-	return strings.Join(out, ", ")
+	s.disk = f
+	return s, func() { s.drop(); f.Close() }, nil
 }
 
 // progress adds to the bytes read and tells the caller.

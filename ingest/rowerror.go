@@ -18,12 +18,14 @@ const (
 	BadNumber    Reason = "bad_number"
 	BadType      Reason = "bad_type"
 	BadBlocks    Reason = "bad_blocks"
+	BadLine      Reason = "bad_line" // of a text log
+	CutShort     Reason = "cut_short" // the file breaks off, or cannot be read from here on
 )
 
 // Reasons returns the closed set in a fixed order.
 func Reasons() []Reason {
 	return []Reason{LineTooLong, BadCSV, FieldCount, BadJSON, NotAnObject, DuplicateKey,
-		BadTime, BadNumber, BadType, BadBlocks}
+		BadTime, BadNumber, BadType, BadBlocks, CutShort}
 }
 
 // RowError is a row that cannot be used. Detail is one of our own phrases.

@@ -10,40 +10,43 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"os"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-
 	"reprise/trace"
-)
-
-const (
-	maxLayers = 3         // gzip in gzip happens; more is a trick
-	maxWindow = 256 << 20 // zstd --long=28; memory of the decoder
-	bombFloor = 256 << 20 // below this a file may expand as it likes
-	bombRatio = 500       // chat logs that repeat their prompts stay below 200
 )
 
 // source is one input: hashed as it is read, decompressed, with its start held
 // back so that it can be looked at and then read again.
 type source struct {
-	name  string
-	raw   *meter
-	text  io.Reader // decompressed
-	close []func()
-	head  []byte // read ahead of text
-	err   error  // what ended the reading ahead
+	name   string
+	raw    *meter
+	limits Limits
+	disk   *os.File  // the file itself, nil for a pipe or an entry of an archive
+	layers int       // of compression
+	text   io.Reader // decompressed
+	close  []func()
+	head   []byte // read ahead of text
+	err    error  // what ended the reading ahead
+	spool  *os.File
 }
 
 // newSource finds the compression of r by its first bytes.
-func newSource(ctx context.Context, name string, r io.Reader, progress func(int64)) (*source, error) {
-	s := &source{name: name, raw: &meter{ctx: ctx, r: r, hash: sha256.New(), progress: progress}}
+func newSource(ctx context.Context, name string, r io.Reader, limits Limits, progress func(int64)) (*source, error) {
+	return unpack(&source{name: name, limits: limits.orDefault(), raw: &meter{ctx: ctx, r: r, hash: sha256.New(), progress: progress}})
+}
+
+// newEntry is newSource for an entry of an archive, which has no digest.
+func newEntry(ctx context.Context, name string, r io.Reader, limits Limits) (*source, error) {
+	return unpack(&source{name: name, limits: limits, raw: &meter{ctx: ctx, r: r}})
+}
+
+func unpack(s *source) (*source, error) {
 	s.text = s.raw
-	for range maxLayers {
+	for ; s.layers < maxLayers; s.layers++ {
 		br := bufio.NewReaderSize(s.text, 64<<10)
 		s.text = br
-		magic, err := br.Peek(4)
+		magic, err := br.Peek(10)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, s.fail(err)
 		}
@@ -52,39 +55,21 @@ func newSource(ctx context.Context, name string, r io.Reader, progress func(int6
 			return nil, s.fail(err)
 		}
 		if next == nil {
+			s.text = plainText(br)
 			return s, nil
 		}
-		s.text = &expansion{r: next, raw: s.raw}
+		s.text = &expansion{r: next, raw: s.raw, limits: s.limits}
 	}
 	s.shut()
-	return nil, fmt.Errorf("%s: compressed more than %d times over; unpack it first", name, maxLayers-1)
-}
-
-// layer returns the decompressor for the magic number, nil for plain bytes.
-func (s *source) layer(r io.Reader, magic []byte) (io.Reader, error) {
-	switch {
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return nil, err
-		}
-		s.close = append(s.close, func() { z.Close() })
-		return z, nil
-	case len(magic) == 4 && (bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
-		(magic[0]&0xf0 == 0x50 && bytes.Equal(magic[1:], []byte{0x2a, 0x4d, 0x18}))): // a frame, or one to skip
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-		if err != nil {
-			return nil, err
-		}
-		s.close = append(s.close, z.Close)
-		return z, nil
-	}
-	return nil, nil
+	return nil, fmt.Errorf("%s: compressed more than %d times over; unpack it first", s.name, maxLayers-1)
 }
 
 // peek returns at least n bytes of the text, less where it ends or fails; the
 // failure comes again when the text is read.
 func (s *source) peek(n int) []byte {
+	if len(s.head) >= n || s.err != nil {
+		return s.head
+	}
 	chunk := make([]byte, 32<<10)
 	for len(s.head) < n && s.err == nil {
 		k, err := s.text.Read(chunk)
@@ -107,6 +92,34 @@ func (s *source) reader() io.Reader {
 	return io.MultiReader(head, s.text)
 }
 
+// file gives the whole text for reading at any place: the file itself when it is
+// not compressed, else a copy in the folder for temporary files.
+func (s *source) file() (io.ReaderAt, int64, error) {
+	if s.disk != nil && s.layers == 0 {
+		if st, err := s.disk.Stat(); err == nil && st.Mode().IsRegular() {
+			return s.disk, st.Size(), nil
+		}
+	}
+	if s.spool == nil {
+		f, err := os.CreateTemp("", "reprise-*")
+		if err != nil {
+			return nil, 0, &readError{err}
+		}
+		os.Remove(f.Name()) // gone when it is closed; where that cannot be, drop removes it
+		s.spool = f
+		n, err := io.Copy(f, s.reader())
+		if err != nil {
+			return nil, 0, err
+		}
+		s.text, s.err = io.NewSectionReader(f, 0, n), nil
+	}
+	st, err := s.spool.Stat()
+	if err != nil {
+		return nil, 0, &readError{err}
+	}
+	return s.spool, st.Size(), nil
+}
+
 // finish reads what stands behind the text, so that hash and size are those of
 // the whole file.
 func (s *source) finish() (trace.Source, error) {
@@ -117,11 +130,22 @@ func (s *source) finish() (trace.Source, error) {
 	return trace.Source{SHA256: hex.EncodeToString(s.raw.hash.Sum(nil)), Bytes: s.raw.n}, nil
 }
 
+// shut ends the decompressors.
 func (s *source) shut() {
 	for i := len(s.close) - 1; i >= 0; i-- {
 		s.close[i]()
 	}
 	s.close = nil
+}
+
+// drop ends the source.
+func (s *source) drop() {
+	s.shut()
+	if s.spool != nil {
+		s.spool.Close()
+		os.Remove(s.spool.Name())
+		s.spool = nil
+	}
 }
 
 // locate is fail for errors that may name the file already.
@@ -133,25 +157,11 @@ func (s *source) locate(err error) error {
 	return s.fail(err)
 }
 
-// fail names the file and how far it was read.
-func (s *source) fail(err error) error {
-	s.shut()
-	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return fmt.Errorf("%s: the compressed file is cut short at byte %d; fetch it again", s.name, s.raw.n)
-	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return fmt.Errorf("%s: needs more than %d MiB to decompress; unpack it first", s.name, maxWindow>>20)
-	}
-	return fmt.Errorf("%s: at byte %d of the file: %w", s.name, s.raw.n, err)
-}
-
 // meter counts and hashes what passes and stops when the context ends.
 type meter struct {
 	ctx      context.Context
 	r        io.Reader
-	hash     hash.Hash
+	hash     hash.Hash // nil for entries of archives
 	n        int64
 	progress func(bytes int64)
 }
@@ -161,8 +171,13 @@ func (m *meter) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := m.r.Read(p)
-	m.hash.Write(p[:n])
 	m.n += int64(n)
+	if m.hash != nil {
+		m.hash.Write(p[:n])
+		if err != nil && !errors.Is(err, io.EOF) {
+			err = &readError{err}
+		}
+	}
 	if m.progress != nil && n > 0 {
 		m.progress(int64(n))
 	}
@@ -171,18 +186,31 @@ func (m *meter) Read(p []byte) (int, error) {
 
 // expansion refuses a stream that grows out of all proportion to its file.
 type expansion struct {
-	r   io.Reader
-	raw *meter
-	n   int64
+	r      io.Reader
+	raw    *meter
+	limits Limits
+	n      int64
 }
 
 func (e *expansion) Read(p []byte) (int, error) {
 	n, err := e.r.Read(p)
 	e.n += int64(n)
-	if e.n > bombFloor && e.n/bombRatio > e.raw.n {
-		return 0, fmt.Errorf("decompresses to more than %d times its size, which no log does; unpack it first if it is genuine", bombRatio)
+	if err := e.limits.check(e.n, e.raw.n); err != nil {
+		return 0, err
 	}
 	return n, err
+}
+
+// check compares the bytes that came out with those that went in.
+func (l Limits) check(out, in int64) error {
+	if out <= l.Floor {
+		return nil
+	}
+	if out > l.Total || out/l.Ratio > in {
+		return &bomb{fmt.Sprintf("%d bytes unpack to more than %d (the limit is %d times and %d bytes in all); unpack it first if it is genuine",
+			in, out, l.Ratio, l.Total)}
+	}
+	return nil
 }
 
 type failing struct{ err error }
