@@ -73,14 +73,14 @@ func (n *Numbers) Finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	byPos, byFirst := NewSorter(n.space, n.memory/4), NewSorter(n.space, n.memory/4)
+	byPos, byFirst := NewSorter(n.space, n.share()), NewSorter(n.space, n.share())
 	if err := stretches(all, byPos, byFirst); err != nil {
 		return err
 	}
 	if err := errors.Join(byPos.Finish(), byFirst.Finish()); err != nil {
 		return err
 	}
-	n.sorter = NewSorter(n.space, n.memory/4)
+	n.sorter = NewSorter(n.space, n.share())
 	if err := resolve(byPos.Reader(), byFirst.Reader(), n.sorter); err != nil {
 		return err
 	}
@@ -90,6 +90,9 @@ func (n *Numbers) Finish(ctx context.Context) error {
 	n.reader = n.sorter.Reader()
 	return n.advance()
 }
+
+// share is what each of up to three sorters may take.
+func (n *Numbers) share() int { return max(n.memory/4, 32<<10) }
 
 // stretches joins hits whose positions and first positions go on together.
 func stretches(all *hits, byPos, byFirst *Sorter) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 )
 
 const (
@@ -48,7 +49,7 @@ func (p *parts) add(r ref) error {
 	i := r.key.Lo << p.shift >> (64 - partBits)
 	b := p.buf[i]
 	if b == nil {
-		b = make([]byte, 0, partBuffer)
+		b = make([]byte, 0, 64*refBytes)
 	}
 	b = binary.LittleEndian.AppendUint64(b, r.key.Hi)
 	b = binary.LittleEndian.AppendUint64(b, r.key.Lo)
@@ -82,12 +83,13 @@ func (p *parts) finish() error {
 
 // each calls do with the refs of a part in the order of add.
 func (p *parts) each(ctx context.Context, i int, do func(ref) error) error {
-	buf := make([]byte, partBuffer)
+	var buf []byte
 	for _, c := range p.chunks[i] {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		b := buf[:c.n]
+		b := slices.Grow(buf[:0], c.n)[:c.n]
+		buf = b
 		if _, err := p.file.ReadAt(b, c.off); err != nil {
 			return damaged(err)
 		}
@@ -261,7 +263,7 @@ func match(ctx context.Context, s *Space, p *parts, memory int, r rule) (*hits, 
 	if err != nil {
 		return nil, err
 	}
-	m := &matcher{space: s, table: newTable(memory), rule: r, file: f, out: bufio.NewWriterSize(f, 1<<20)}
+	m := &matcher{space: s, table: newTable(memory), rule: r, file: f, out: bufio.NewWriterSize(f, runBuffer)}
 	if err := m.run(ctx, p); err != nil {
 		return nil, err
 	}

@@ -104,7 +104,7 @@ func TestNumbersAreThoseOfAMap(t *testing.T) {
 			}
 		}
 		for _, counted := range []bool{false, true} {
-			n, err := NewNumbers(space(t), 0, counted)
+			n, err := NewNumbers(space(t), 1<<12, counted)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestNumbersAreThoseOfAMap(t *testing.T) {
 
 func TestLatestIsThatOfAMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	l, err := NewLatest(space(t), 0)
+	l, err := NewLatest(space(t), 1<<12)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestLatestIsThatOfAMap(t *testing.T) {
 // nothing behind.
 func TestFullDisk(t *testing.T) {
 	work := func(s *Space) error {
-		sorter := NewSorter(s, 500)
+		sorter := NewSorter(s, 20_000)
 		n, err := NewNumbers(s, 500, false)
 		if err != nil {
 			return err
