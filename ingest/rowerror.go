@@ -18,7 +18,7 @@ const (
 	BadNumber    Reason = "bad_number"
 	BadType      Reason = "bad_type"
 	BadBlocks    Reason = "bad_blocks"
-	BadLine      Reason = "bad_line" // of a text log
+	BadLine      Reason = "bad_line"  // of a text log
 	CutShort     Reason = "cut_short" // the file breaks off, or cannot be read from here on
 )
 
