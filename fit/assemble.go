@@ -42,7 +42,7 @@ func Fit(t *trace.Trace, o Options) (*spec.Spec, error) {
 		return nil, err
 	}
 	w.Sessions = sessionSection(t)
-	w.Features = featureSection(t)
+	w.Features = Features(t)
 	sp.DataRequests = requests(w)
 	if h := w.Arrivals.PeakHour; h != nil {
 		sp.Question.Load = spec.Load{Value: h.Rate, Unit: "1/s"}
@@ -68,9 +68,9 @@ func Notes(sp *spec.Spec) []string {
 	return out
 }
 
-// failed tells requests that brought no answer; their lengths are not lengths
+// Failed tells requests that brought no answer; their lengths are not lengths
 // of the workload, their arrivals are arrivals.
-func failed(r *trace.Request) bool {
+func Failed(r *trace.Request) bool {
 	return r.Finish == trace.FinishError || r.Status.OK && r.Status.V >= 400
 }
 
@@ -81,7 +81,7 @@ func lengthSection(t *trace.Trace) (spec.Lengths, error) {
 		if r.Input.OK {
 			in = append(in, r.Input.V)
 		}
-		if failed(r) || !r.Output.OK {
+		if Failed(r) || !r.Output.OK {
 			continue
 		}
 		out = append(out, r.Output.V)

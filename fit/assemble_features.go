@@ -9,7 +9,9 @@ import (
 	"reprise/trace/spec"
 )
 
-func featureSection(t *trace.Trace) spec.Features {
+// Features measures the shares of requests that use each feature, of those whose
+// log says.
+func Features(t *trace.Trace) spec.Features {
 	f := spec.Features{
 		Stream: share(t, func(r *trace.Request) (bool, bool) { return r.Stream.V, r.Stream.OK }),
 		Tools:  share(t, func(r *trace.Request) (bool, bool) { return r.Tools.V, r.Tools.OK }),

@@ -108,3 +108,13 @@ func pick(shares []spec.Share, u float64) string {
 	}
 	return ""
 }
+
+// Pairs draws n input and output lengths of a spec, without the rest of a trace.
+func Pairs(l *spec.Lengths, n int, seed uint64) (input, output []int32) {
+	g := newLengths(l, seed)
+	input, output = make([]int32, n), make([]int32, n)
+	for i := range n {
+		input[i], output[i] = g.draw()
+	}
+	return input, output
+}

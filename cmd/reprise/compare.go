@@ -1,0 +1,238 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"reprise/fit/compare"
+	"reprise/trace"
+	"reprise/trace/spec"
+)
+
+type compareOptions struct {
+	limits string
+	seed   uint64
+	json   bool
+	output string
+}
+
+func newCompare(s *stdio) *cobra.Command {
+	var o compareOptions
+	c := &cobra.Command{
+		Use:   "compare A B...",
+		Short: "Distances and a verdict between two workloads",
+		Long: `Compare sets two workloads against each other; A is the reference. Each is a
+trace or a spec: a synthetic trace against its source, next month's log against
+the signed spec, a new spec against the old one. Several B are draws of the
+same under several seeds: their mean is judged.
+
+Every metric stands with its noise floor (the reference against itself,
+resampled by the minute) and with a baseline (Poisson arrivals, lengths apart,
+nothing shared), which shows that the metric has power. A difference within its
+limit, or within the noise, passes. The queue probe sends both arrivals through
+one queue with the same service times.
+
+Limits: fidelity for a synthetic trace, drift for anything else; --for says
+otherwise. Exit 3 when a metric misses.`,
+		Example: `  reprise compare day.trace.parquet synthetic-*.trace.parquet
+  reprise compare signed/spec.json october.trace.parquet`,
+		Args: atLeast(2, "two workloads or more, the reference first"),
+		RunE: func(c *cobra.Command, args []string) error {
+			var r *compare.Report
+			err := unlessInterrupted(c.Context(), func() (err error) {
+				r, err = o.compare(s, args)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if err := s.write(o.output, 0o644, false, func(w io.Writer) error { return o.render(w, r, args) }); err != nil {
+				return err
+			}
+			if len(r.Misses()) > 0 {
+				return verdict{exitNo, r.Sentence()}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&o.limits, "for", "", "limits: fidelity or drift (default: by what B is)")
+	c.Flags().Uint64Var(&o.seed, "seed", 1, "seed of the resamples and the baseline")
+	c.Flags().BoolVar(&o.json, "json", false, "JSON instead of text")
+	outputFlag(c, &o.output, "file to write")
+	return c
+}
+
+// workload is a trace or a spec.
+type workload struct {
+	trace *trace.Trace
+	spec  *spec.Spec
+}
+
+// readWorkload reads either; a bundle's folder stands for its spec.
+func (s *stdio) readWorkload(path string) (w workload, err error) {
+	in, err := s.open(path)
+	if err != nil {
+		return w, err
+	}
+	defer in.Close()
+	if in.starts("PAR1") {
+		if w.trace, err = trace.Load(in, in.size); err != nil {
+			return w, fmt.Errorf("%s: %w", in.name, err)
+		}
+		return w, nil
+	}
+	data, err := in.bytes()
+	if err != nil {
+		return w, err
+	}
+	if w.spec, err = spec.Decode(data); err != nil {
+		return w, fmt.Errorf("%s is no trace, and as a spec: %w", in.name, err)
+	}
+	return w, nil
+}
+
+func (o *compareOptions) compare(s *stdio, paths []string) (*compare.Report, error) {
+	all := make([]workload, len(paths))
+	stdin := 0
+	for i, p := range paths {
+		if p == "-" {
+			if stdin++; stdin > 1 {
+				return nil, usagef("only one of them can be standard input")
+			}
+		}
+		var err error
+		if all[i], err = s.readWorkload(p); err != nil {
+			return nil, err
+		}
+	}
+	a, b := all[0], all[1]
+	c, err := o.options(b)
+	if err != nil {
+		return nil, err
+	}
+	var draws []*trace.Trace
+	for _, w := range all[1:] {
+		draws = append(draws, w.trace)
+	}
+	switch {
+	case len(draws) > 1 && (a.trace == nil || slices.Contains(draws, nil)):
+		return nil, usagef("several draws are compared only as traces, with a trace as reference")
+	case a.trace != nil && b.trace != nil:
+		return compare.Traces(a.trace, draws, c)
+	case a.spec != nil && b.trace != nil:
+		return compare.Spec(a.spec, b.trace, c)
+	case a.spec != nil:
+		return compare.Specs(a.spec, b.spec, c)
+	}
+	return nil, usagef("the reference comes first: reprise compare %s %s", paths[1], paths[0])
+}
+
+// options picks the limits by what the second is.
+func (o *compareOptions) options(b workload) (compare.Options, error) {
+	c := compare.Options{Limits: compare.Limits(o.limits), Seed: o.seed}
+	switch c.Limits {
+	case "":
+		c.Limits = compare.Drift
+		if b.trace != nil && b.trace.Header.Profile == "synthetic" {
+			c.Limits = compare.Fidelity
+		}
+	case compare.Fidelity, compare.Drift:
+	default:
+		return c, usagef("--for is %q, want fidelity or drift", o.limits)
+	}
+	return c, nil
+}
+
+func (o *compareOptions) render(w io.Writer, r *compare.Report, args []string) error {
+	if o.json {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	}
+	return compareText(w, r, args)
+}
+
+// compareText prints a table for each section.
+func compareText(w io.Writer, r *compare.Report, args []string) error {
+	fmt.Fprintf(w, "A  %s  (%s)\nB  %s  (%s)\n\n%s\n", visible(args[0]), sideText(r.A), visible(strings.Join(firstFew(args[1:], 2), ", ")), sideText(r.B), r.Sentence())
+	section := ""
+	several := r.B.Draws > 1
+	var t table.Writer
+	flush := func() {
+		if t != nil {
+			fmt.Fprintf(w, "\n%s\n", t.Render())
+		}
+	}
+	for _, m := range r.Metrics {
+		if m.Verdict == compare.Unknown && !m.A.OK {
+			continue // the reference says nothing of it; --json has the row
+		}
+		if m.Section != section {
+			flush()
+			section, t = m.Section, plain()
+			t.AppendHeader(compareRow(several, section, "A", "B", "sd", "apart", "noise p95", "baseline", "limit", "verdict"))
+		}
+		t.AppendRow(compareRow(several, visible(m.Name), shortValue(m.A), shortValue(m.B), shortValue(m.SD), apart(m, m.Off), apart(m, m.Noise), apart(m, m.Baseline), apart(m, m.Limit), verdictText(m)))
+	}
+	flush()
+	for _, n := range r.Notes {
+		fmt.Fprintf(w, "\nnote: %s\n", n)
+	}
+	_, err := fmt.Fprintf(w, "\nQuantiles are of type 1; apart: distances as they are, ratios and shares in %%, dispersion as |ln B/A|.\n")
+	return err
+}
+
+// compareRow leaves the deviation of a single draw out.
+func compareRow(several bool, cells ...string) table.Row {
+	var row table.Row
+	for i, c := range cells {
+		if i != 3 || several {
+			row = append(row, c)
+		}
+	}
+	return row
+}
+
+func sideText(s compare.Side) string {
+	text := fmt.Sprintf("%s, %d requests", s.Kind, s.Requests)
+	if s.SpanS.OK {
+		text += fmt.Sprintf(" over %.0f s", s.SpanS.V)
+	}
+	if s.Draws > 1 {
+		text += fmt.Sprintf("; %d draws, their mean", s.Draws)
+	}
+	return text
+}
+
+func shortValue(v compare.Value) string {
+	if !v.OK {
+		return ""
+	}
+	return fmt.Sprintf("%.4g", v.V)
+}
+
+// apart prints how far two values are apart in the way of the metric.
+func apart(m compare.Metric, v compare.Value) string {
+	switch {
+	case !v.OK:
+		return ""
+	case m.How == compare.Ratio:
+		return fmt.Sprintf("%.1f %%", 100*v.V)
+	case m.How == compare.Difference && slices.Contains([]string{"prefix", "sessions", "features"}, m.Section):
+		return fmt.Sprintf("%.1f pt", 100*v.V)
+	}
+	return fmt.Sprintf("%.3f", v.V)
+}
+
+func verdictText(m compare.Metric) string {
+	if m.Why != "" {
+		return strings.TrimSpace(string(m.Verdict) + ": " + m.Why)
+	}
+	return string(m.Verdict)
+}

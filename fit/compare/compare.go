@@ -1,0 +1,179 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+
+	"reprise/fit"
+	"reprise/trace"
+	"reprise/trace/spec"
+)
+
+// Options choose the limits and the seed of resamples.
+type Options struct {
+	Limits Limits
+	Seed   uint64
+}
+
+// Traces compares b with the reference a; several are draws of the same, for
+// instance under several seeds.
+func Traces(a *trace.Trace, b []*trace.Trace, o Options) (*Report, error) {
+	ref, err := fromTrace(a)
+	if err != nil {
+		return nil, fmt.Errorf("the reference: %w", err)
+	}
+	others := make([]*side, len(b))
+	for i := range b {
+		if others[i], err = fromTrace(sameClock(a, b[i])); err != nil {
+			return nil, fmt.Errorf("the second: %w", err)
+		}
+	}
+	r, err := against(ref, others, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.floor(a, ref, o); err != nil {
+		return nil, err
+	}
+	if err := r.power(a, ref, others, o); err != nil {
+		return nil, err
+	}
+	r.judge()
+	return r, nil
+}
+
+// against sets every draw against the reference.
+func against(ref *side, others []*side, o Options) (*Report, error) {
+	if len(others) == 0 {
+		return nil, errors.New("nothing to compare with the reference")
+	}
+	all := make([][]Metric, len(others))
+	for i, s := range others {
+		all[i] = metrics(ref, s, o.Limits)
+	}
+	r := &Report{A: ref.Side, B: others[0].Side, Limits: o.Limits, Metrics: mean(all)}
+	r.A.Draws, r.B.Draws = 1, len(others)
+	return r, nil
+}
+
+// Spec compares a trace with a spec, the reference: does the agreed mix still
+// hold? The noise floor is that of the trace.
+func Spec(sp *spec.Spec, t *trace.Trace, o Options) (*Report, error) {
+	ref, err := fromSpec(sp)
+	if err != nil {
+		return nil, err
+	}
+	other, err := fromTrace(t)
+	if err != nil {
+		return nil, err
+	}
+	r, err := against(ref, []*side{other}, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.floor(t, other, o); err != nil {
+		return nil, err
+	}
+	r.Notes = append(r.Notes, "the noise floor is that of the log; a spec cannot be resampled")
+	r.judge()
+	return r, nil
+}
+
+// Specs compares two specs, the first the reference.
+func Specs(a, b *spec.Spec, o Options) (*Report, error) {
+	ref, err := fromSpec(a)
+	if err != nil {
+		return nil, fmt.Errorf("the reference: %w", err)
+	}
+	other, err := fromSpec(b)
+	if err != nil {
+		return nil, fmt.Errorf("the second: %w", err)
+	}
+	r, err := against(ref, []*side{other}, o)
+	if err != nil {
+		return nil, err
+	}
+	r.Notes = append(r.Notes, "two specs have no noise floor")
+	r.judge()
+	return r, nil
+}
+
+// floor adds the noise of a trace to each metric.
+func (r *Report) floor(t *trace.Trace, s *side, o Options) error {
+	n, err := noise(t, s, o.Limits, o.Seed)
+	if err != nil {
+		return err
+	}
+	for i := range r.Metrics {
+		if v, ok := n[r.Metrics[i].Name]; ok {
+			r.Metrics[i].Noise = some(v)
+		}
+	}
+	if t.Timed() && len(t.Requests) > maxNoise {
+		r.Notes = append(r.Notes, fmt.Sprintf("the noise floor is that of %d requests", maxNoise))
+	}
+	return nil
+}
+
+// power adds the baseline and the queue probe.
+func (r *Report) power(a *trace.Trace, ref *side, others []*side, o Options) error {
+	x := poisson(a, o.Seed)
+	if x == nil {
+		return errors.New("the reference has no request with both lengths")
+	}
+	base, err := fromTrace(sameClock(a, x))
+	if err != nil {
+		return err
+	}
+	of := map[string]Value{}
+	for _, m := range metrics(ref, base, o.Limits) {
+		of[m.Name] = m.Off
+	}
+	for i := range r.Metrics {
+		r.Metrics[i].Baseline = of[r.Metrics[i].Name]
+	}
+	r.Metrics = append(r.Metrics, queueMetrics(ref, others, base, o.Limits)...)
+	return nil
+}
+
+// judge gives each metric its verdict.
+func (r *Report) judge() {
+	for i := range r.Metrics {
+		m := &r.Metrics[i]
+		if m.Name == jointName && m.Noise.OK && m.Limit.OK {
+			m.Limit.V += m.Noise.V // a resample of the source has a distance of its own
+		}
+		switch {
+		case !m.Off.OK:
+			m.Verdict = Unknown
+			if m.Why != "" && m.A.OK && m.B.OK {
+				m.Verdict = Told
+			}
+		case m.Why != "" || !m.Limit.OK:
+			m.Verdict = Told
+		case m.Off.V <= m.Limit.V || m.Noise.OK && m.Off.V <= m.Noise.V:
+			m.Verdict = Pass
+		default:
+			m.Verdict = Miss
+		}
+	}
+}
+
+// sameClock gives b the time stamps that the clock of a would have given it,
+// where that is a second or coarser: counts depend on it.
+func sameClock(a, b *trace.Trace) *trace.Trace {
+	if !a.Timed() || !b.Timed() {
+		return b
+	}
+	step := fit.DetectResolution(fit.Gaps(fit.Times(a))).StepUS
+	if step < 1_000_000 || fit.DetectResolution(fit.Gaps(fit.Times(b))).StepUS >= step {
+		return b
+	}
+	out := *b
+	out.Requests = make([]trace.Request, len(b.Requests))
+	for i, r := range b.Requests {
+		r.T = trace.Some(r.T.V - r.T.V%step)
+		out.Requests[i] = r
+	}
+	return &out
+}
