@@ -10,10 +10,12 @@ import (
 // container is a file format that holds rows. A new one is a file with such a
 // value and a line in containers.
 type container struct {
-	name  string
-	sniff func(head []byte) bool // looks at the start of the text
-	open  func(s *source, r io.Reader) (rows, error)
-	whole bool // is read at any place, by source.file; r is nil then
+	name   string
+	sniff  func(head []byte) bool // looks at the start of the text
+	open   func(s *source, r io.Reader) (rows, error)
+	binary bool // is sniffed at the very first byte
+	whole  bool // is read at any place, by source.file; r is nil then
+	named  bool // has its columns' names before the first row
 }
 
 // start opens the rows of a source.
@@ -39,9 +41,10 @@ type rows interface {
 // containers in the order in which they are tried; CSV takes any text.
 func containers() []container {
 	return []container{
+		{name: "Parquet", sniff: sniffParquet, open: openParquet, binary: true, whole: true, named: true},
 		{name: "JSON lines", sniff: sniffJSONL, open: openJSONL},
 		{name: "JSON", sniff: sniffJSON, open: openJSON},
-		{name: "CSV", sniff: func([]byte) bool { return true }, open: openCSV},
+		{name: "CSV", sniff: func([]byte) bool { return true }, open: openCSV, named: true},
 	}
 }
 
@@ -55,30 +58,45 @@ func containerOf(s *source) (container, error) {
 		}
 		return container{}, fmt.Errorf("%s: is empty", s.name)
 	}
-	for magic, kind := range map[string]string{"PAR1": "a Parquet file", "ARROW1": "an Arrow file", "Obj\x01": "an Avro file",
-		"PK\x03\x04": "a ZIP archive or an Excel file", "SQLite format": "an SQLite database",
-		"\xff\xfe": "UTF-16 text", "\xfe\xff": "UTF-16 text"} {
-		if bytes.HasPrefix(head, []byte(magic)) {
-			return container{}, fmt.Errorf("%s: is %s, which cannot be read here; export it as JSON lines or CSV in UTF-8", s.name, kind)
+	for _, c := range containers() {
+		if c.binary && c.sniff(head) {
+			return c, nil
 		}
 	}
-	if binary(head) {
+	if kind := foreign(head); kind != "" {
+		return container{}, fmt.Errorf("%s: is %s, which cannot be read here; export it as JSON lines, CSV or Parquet", s.name, kind)
+	}
+	if isBinary(head) {
 		return container{}, fmt.Errorf("%s: is binary and not a log that can be read; export it as JSON lines or CSV", s.name)
 	}
-	text := bytes.TrimLeft(cutBOM(head), " \t\r\n")
+	text := bytes.TrimLeft(cutBOM(head), " \t\r\n\x1e")
 	if len(text) == 0 && s.ended() {
 		return container{}, fmt.Errorf("%s: has nothing but blank lines", s.name)
 	}
 	for _, c := range containers() {
-		if c.sniff(text) {
+		if !c.binary && c.sniff(text) {
 			return c, nil
 		}
 	}
 	return container{}, fmt.Errorf("%s: is in no format that can be read", s.name)
 }
 
-// binary looks for NUL bytes and for many bytes that no text has.
-func binary(head []byte) bool {
+// foreign names the formats that turn up and are not read.
+func foreign(head []byte) string {
+	for _, f := range []struct{ magic, kind string }{
+		{"Obj\x01", "an Avro file"}, {"FEA1", "a Feather file of version 1"}, {"ORC", "an ORC file"}, {"SQLite format", "an SQLite database"},
+		{"PARE", "an encrypted Parquet file"}, {"PK", "a ZIP archive"}, {"%PDF", "a PDF"}, {"\x89PNG", "a picture"},
+		{"\xd0\xcf\x11\xe0", "an old Excel or Office file"}, {"\x89HDF", "an HDF5 file"}, {"\xff\xfe\x00\x00", "UTF-32 text"},
+	} {
+		if bytes.HasPrefix(head, []byte(f.magic)) && (f.magic != "ORC" || isBinary(head)) {
+			return f.kind
+		}
+	}
+	return ""
+}
+
+// isBinary looks for NUL bytes and for many bytes that no text has.
+func isBinary(head []byte) bool {
 	head = head[:min(len(head), 8<<10)]
 	odd := 0
 	for i := 0; i < len(head); {

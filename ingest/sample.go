@@ -15,12 +15,15 @@ func sampleOf(s *source) (*seen, container, error) {
 	if err != nil {
 		return nil, c, err
 	}
+	if c.whole {
+		return sampleWhole(c, s)
+	}
 	for n := 256 << 10; ; n *= 4 {
 		head := s.peek(n)
 		sample, err := sampleHead(c, s, head)
 		enough := s.err != nil || n > 2*maxRow
 		switch {
-		case sample != nil && (sample.rows > 0 || c.name == "CSV"):
+		case sample != nil && (sample.rows > 0 || c.named):
 			return sample, c, nil
 		case !enough:
 			continue
@@ -40,8 +43,27 @@ func sampleHead(c container, s *source, head []byte) (*seen, error) {
 	if err != nil {
 		return nil, err
 	}
+	return sampleRowsOf(c, rows), nil
+}
+
+// sampleWhole samples a file that is not read from its start.
+func sampleWhole(c container, s *source) (*seen, container, error) {
+	rows, err := c.open(s, nil)
+	if err != nil {
+		return nil, c, s.locate(err)
+	}
+	return sampleRowsOf(c, rows), c, nil
+}
+
+// closer is what rows that hold more than memory have.
+type closer interface{ close() }
+
+func sampleRowsOf(c container, rows rows) *seen {
+	if r, ok := rows.(closer); ok {
+		defer r.close()
+	}
 	sample := &seen{names: map[string]int{}}
-	if c.name == "CSV" { // the header is there, rows or none
+	if c.named { // the header is there, rows or none
 		sample.header = true
 		rows.names(func(path string) { sample.names[path]++ })
 	}
@@ -55,10 +77,10 @@ func sampleHead(c container, s *source, head []byte) (*seen, error) {
 			continue
 		}
 		if err != nil {
-			return sample, nil
+			break
 		}
 		sample.rows++
 		rows.names(func(path string) { sample.names[path]++ })
 	}
-	return sample, nil
+	return sample
 }

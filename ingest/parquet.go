@@ -1,0 +1,265 @@
+package ingest
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/valyala/fastjson"
+)
+
+func sniffParquet(head []byte) bool { return string(head[:min(len(head), 4)]) == "PAR1" }
+
+const (
+	maxFooter  = 256 << 20 // bytes of a file's footer
+	maxPage    = 256 << 20 // bytes of one page, unpacked
+	maxColumns = 100_000
+)
+
+// parquetFile reads the rows of a Parquet file, one row group after the other
+// and one page of each mapped column at a time. A row group that cannot be read
+// costs its own rows, each counted.
+type parquetFile struct {
+	scribe
+	name    string
+	file    *parquet.File
+	at      *pagedReader
+	root    *parquetNode
+	parts   []partition
+	groups  []parquet.RowGroup
+	columns []*parquetColumn // those that are read
+	left    int64            // rows of the group that were not read
+	lost    int64            // rows of the group that cannot be
+	items   int64
+	value   *fastjson.Value
+	broken  error
+}
+
+func openParquet(s *source, _ io.Reader) (rows, error) {
+	r, size, err := s.file()
+	if err != nil {
+		return nil, err
+	}
+	p := &parquetFile{name: s.name, at: &pagedReader{ctx: s.raw.ctx, r: r}, parts: partitionsOf(s.name)}
+	if err := p.open(size); err != nil {
+		return nil, err
+	}
+	p.use(func(*parquetNode) bool { return true })
+	return p, nil
+}
+
+// open reads the footer. The library trusts what stands there and panics when it
+// is wrong.
+func (p *parquetFile) open(size int64) (err error) {
+	defer recovered(&err)
+	var tail [8]byte
+	if size < 12 {
+		return damaged("the Parquet file is cut short at byte %d; fetch it again", size)
+	}
+	if _, err := p.at.ReadAt(tail[:], size-8); err != nil {
+		return err
+	}
+	footer := int64(binary.LittleEndian.Uint32(tail[:4]))
+	switch {
+	case string(tail[4:]) == "PARE":
+		return errors.New("is an encrypted Parquet file; export it without encryption")
+	case string(tail[4:]) != "PAR1":
+		return damaged("the Parquet file has no footer at its end: it is cut short at byte %d, or was not closed by its writer; fetch it again", size)
+	case footer > size-12 || footer > maxFooter:
+		return damaged("the Parquet file's footer is damaged; fetch it again")
+	}
+	p.file, err = parquet.OpenFile(p.at, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true),
+		parquet.ReadBufferSize(256<<10))
+	if err != nil {
+		return p.at.or(damaged("the Parquet file's footer cannot be read (%s)", oneLine(err)))
+	}
+	p.groups = p.file.RowGroups()
+	p.root, err = parquetTree(p.file.Metadata().Schema)
+	return err
+}
+
+// recovered turns a panic into damage.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = damaged("the file's structure is damaged")
+	}
+}
+
+// bind leaves only the columns that are mapped.
+func (p *parquetFile) bind(plan *plan) {
+	p.use(func(n *parquetNode) bool { return n.keep(&plan.root) })
+}
+
+// use chooses the top columns. Of a file in which none is wanted the first is
+// read, for the number of rows.
+func (p *parquetFile) use(want func(*parquetNode) bool) {
+	p.columns = nil
+	for _, n := range p.root.children {
+		n.used = want(n)
+	}
+	leaves := p.root.leaves(nil)
+	if len(leaves) == 0 && len(p.root.all) > 0 {
+		leaves = p.root.all[:1]
+	}
+	for _, n := range leaves {
+		n.column = &parquetColumn{leaf: n}
+		p.columns = append(p.columns, n.column)
+	}
+}
+
+func (p *parquetFile) next() (pos Pos, err error) {
+	for {
+		if p.lost > 0 {
+			p.lost--
+			p.items++
+			return p.pos(), bad(CutShort, "its row group cannot be read")
+		}
+		if p.left > 0 {
+			p.left--
+			p.items++
+			if err := p.row(); err != nil {
+				if p.at.err != nil {
+					return Pos{}, p.at.err
+				}
+				p.broken = damaged("%s: the row group with row %d is damaged (%s)", p.name, p.items, oneLine(err))
+				p.lost, p.left = p.left, 0
+				p.shut()
+				return p.pos(), bad(CutShort, "its row group cannot be read")
+			}
+			return p.pos(), nil
+		}
+		p.shut()
+		if len(p.groups) == 0 {
+			return Pos{}, io.EOF
+		}
+		p.start(p.groups[0])
+		p.groups = p.groups[1:]
+	}
+}
+
+// maxLost is how many rows of a group are counted one by one when it cannot be
+// read; a damaged footer may claim any number.
+const maxLost = 1 << 22
+
+// start opens the columns of a row group.
+func (p *parquetFile) start(g parquet.RowGroup) {
+	p.left = g.NumRows()
+	err := func() (err error) {
+		defer recovered(&err)
+		chunks := g.ColumnChunks()
+		for _, c := range p.columns {
+			if c.leaf.index >= len(chunks) {
+				return errors.New("a column is missing")
+			}
+			c.open(chunks[c.leaf.index])
+		}
+		return nil
+	}()
+	if p.left < 0 || len(p.columns) == 0 {
+		p.left, err = 0, errors.New("it claims rows without columns")
+	}
+	if err != nil {
+		p.broken = damaged("%s: a row group is damaged (%s)", p.name, oneLine(err))
+		p.lost, p.left = min(p.left, maxLost), 0
+		return
+	}
+}
+
+// row assembles the next row from the columns.
+func (p *parquetFile) row() (err error) {
+	defer recovered(&err)
+	p.reset()
+	for _, c := range p.columns {
+		if err := c.next(); err != nil {
+			return err
+		}
+	}
+	p.value = p.object(p.root)
+	p.addPartitions(p.value, p.parts)
+	for _, c := range p.columns {
+		if p.root.used && c.at != len(c.row) {
+			return errors.New("repetition levels do not fit")
+		}
+	}
+	return nil
+}
+
+func (p *parquetFile) pos() Pos { return Pos{File: p.name, Item: p.items} }
+
+func (p *parquetFile) shut() {
+	for _, c := range p.columns {
+		c.close()
+	}
+	p.lost = min(p.lost, maxLost)
+}
+
+func (p *parquetFile) close() { p.shut() }
+
+// damage is what was wrong with a file that was read as far as it could be.
+func (p *parquetFile) damage() error { return p.broken }
+
+func (p *parquetFile) current() *fastjson.Value { return p.value }
+
+func (p *parquetFile) names(add func(string)) {
+	if p.value == nil {
+		for _, n := range p.root.children {
+			add(n.name)
+		}
+		return
+	}
+	nameValue("", p.value, maxNameDepth, add)
+}
+
+func (p *parquetFile) fill(plan *plan) *RowError {
+	plan.start()
+	plan.walk(&plan.root, p.value)
+	if plan.dup {
+		return bad(DuplicateKey, "a mapped column is there twice")
+	}
+	return nil
+}
+
+// pagedReader counts what is read, stops when the context ends and remembers a
+// failure of the disk, which the library wraps.
+type pagedReader struct {
+	ctx context.Context
+	r   io.ReaderAt
+	n   int64
+	err error
+}
+
+func (r *pagedReader) ReadAt(b []byte, off int64) (int, error) {
+	if r.err = r.ctx.Err(); r.err != nil {
+		return 0, r.err
+	}
+	n, err := r.r.ReadAt(b, off)
+	r.n += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = &readError{err}
+		err = r.err
+	}
+	return n, err
+}
+
+// or is the disk's failure, when there was one, and err otherwise.
+func (r *pagedReader) or(err error) error {
+	if r.err != nil {
+		return r.err
+	}
+	return err
+}
+
+// oneLine is a library's message, short enough to be printed. It may name a
+// column but no value.
+func oneLine(err error) string {
+	s := fmt.Sprint(err)
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f || i == 120 {
+			return s[:i]
+		}
+	}
+	return s
+}
