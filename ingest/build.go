@@ -3,7 +3,9 @@ package ingest
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/valyala/fastjson"
 
@@ -20,20 +22,55 @@ const maxInstant = 1e15
 // builder makes a Record of the plan's cells. The first thing that is wrong is
 // kept in bad and ends the row.
 type builder struct {
-	plan    *plan
-	mapping *Mapping
-	bad     *RowError
-	scratch []byte
-	notes   notes
+	read     *reading
+	mapping  *Mapping
+	zone     *time.Location // of times without one; nil for UTC
+	votes    votes          // what the first rows showed
+	learning votes          // where they are being counted, else nil
+	bad      *RowError
+	scratch  []byte
+	notes    notes
+	covered  [numFields]int64 // records that have the field
 }
 
 // notes counts what was assumed.
 type notes struct {
-	naive, guessed int64
+	naive, guessed, negative int64
+	truncated, redacted      int64
+	usage                    usageNotes
+}
+
+func (n *notes) add(o notes) {
+	n.naive += o.naive
+	n.guessed += o.guessed
+	n.negative += o.negative
+	n.truncated += o.truncated
+	n.redacted += o.redacted
+	n.usage.add(o.usage)
+}
+
+func newBuilder(m *Mapping, zone *time.Location) *builder {
+	return &builder{read: newReading(m), mapping: m, zone: zone}
+}
+
+// each builds the records of the row that was filled in: one, or as many as it
+// explodes to. It reports whether to go on.
+func (b *builder) each(pos Pos, do func(Record, *RowError) bool) bool {
+	any, more := b.read.each(func(sub int64) bool {
+		pos.Sub = sub
+		return do(b.build(pos))
+	})
+	if !any && more {
+		return do(excluded(pos, NoRequest), nil)
+	}
+	return more
 }
 
 func (b *builder) build(pos Pos) (Record, *RowError) {
 	b.bad = nil
+	if why := b.rule(); why != "" {
+		return excluded(pos, why), nil
+	}
 	r := Record{Pos: pos}
 	b.times(&r)
 	b.names(&r)
@@ -47,7 +84,38 @@ func (b *builder) build(pos Pos) (Record, *RowError) {
 		b.bad.Pos = pos
 		return Record{Pos: pos}, b.bad
 	}
+	switch {
+	case r.OtherAPI:
+		r.Rule = NotGeneration
+	case r.ProxyCache.V:
+		r.Rule = ProxyCacheHit
+	default:
+		b.cover(&r)
+	}
 	return r, nil
+}
+
+// excluded is a record of a row that a rule keeps out.
+func excluded(pos Pos, why Rule) Record {
+	r := Record{Pos: pos, Rule: why, OtherAPI: why != ProxyCacheHit}
+	if why == ProxyCacheHit {
+		r.ProxyCache = trace.Some(true)
+	}
+	return r
+}
+
+// rule returns the first rule that keeps the row out.
+func (b *builder) rule() Rule {
+	for i := range b.read.rules {
+		if r := &b.read.rules[i]; b.holds(&r.when) != r.keep {
+			return r.why
+		}
+	}
+	return ""
+}
+
+func (b *builder) holds(t *planTest) bool {
+	return b.read.holds(t, func(c cell) string { s, _ := b.scalar(c); return s })
 }
 
 func (b *builder) fail(e *RowError) {
@@ -56,17 +124,69 @@ func (b *builder) fail(e *RowError) {
 	}
 }
 
-// cell returns the first column of a field that the row has.
-func (b *builder) cell(f Field) (cell, string, bool) {
-	for _, col := range b.plan.cols[f] {
-		if c := b.plan.cells[col.slot]; !c.absent() {
-			return c, col.unit, true
+// cell returns the first column of a field that the row has a value in.
+func (b *builder) cell(f Field) (cell, *planColumn, bool) {
+	for i := range b.read.cols[f] {
+		col := &b.read.cols[f][i]
+		c := b.read.cell(col.at)
+		if col.simple {
+			if !c.absent() {
+				return c, col, true
+			}
+			continue
 		}
+		if col.when != nil && !b.holds(col.when) {
+			continue
+		}
+		if col.col.Const == "" && c.absent() {
+			continue
+		}
+		if col.col.Values != nil || col.col.As != "" {
+			if _, ok := b.valueOf(c, col); !ok {
+				continue
+			}
+		}
+		return c, col, true
 	}
-	return cell{}, "", false
+	return cell{}, nil, false
 }
 
-// scalar is the text of a string, number or bool, valid until the next call.
+// valueOf is the text of a column's value, as the column says to read it.
+func (b *builder) valueOf(c cell, col *planColumn) (string, bool) {
+	if col.col.Const != "" {
+		return col.col.Const, true
+	}
+	switch col.col.As {
+	case "present":
+		return "true", !empty(c)
+	case "length":
+		return b.length(c)
+	}
+	s, ok := b.scalar(c)
+	if !ok || col.col.Values == nil {
+		return s, ok
+	}
+	if v, ok := col.col.Values[strings.ToLower(s)]; ok {
+		return v, true
+	}
+	v, ok := col.col.Values["*"]
+	return v, ok
+}
+
+// length is how many elements a list has.
+func (b *builder) length(c cell) (string, bool) {
+	v := c.node
+	if v == nil || v.Type() == fastjson.TypeString {
+		s, _ := b.scalar(c)
+		v = b.read.first().inner.decode(s)
+	}
+	if v == nil || v.Type() != fastjson.TypeArray {
+		return "", false
+	}
+	return strconv.Itoa(len(v.GetArray())), true
+}
+
+// scalar is the text of a string, number or bool.
 func (b *builder) scalar(c cell) (string, bool) {
 	if c.node == nil {
 		return c.text, true
@@ -86,18 +206,43 @@ func (b *builder) scalar(c cell) (string, bool) {
 	return "", false
 }
 
-// get is the scalar of a field; empty text counts as absent.
-func (b *builder) get(f Field) (s, unit string, ok bool) {
-	c, unit, ok := b.cell(f)
-	if !ok {
-		return "", "", false
+// get is the text of a field's first column that has one; void text counts as
+// absent.
+func (b *builder) get(f Field) (string, bool) {
+	s, _, ok := b.getUnit(f)
+	return s, ok
+}
+
+func (b *builder) getUnit(f Field) (s, unit string, ok bool) {
+	odd := false
+	for i := range b.read.cols[f] {
+		col := &b.read.cols[f][i]
+		c := b.read.cell(col.at)
+		if c.absent() && col.col.Const == "" || col.when != nil && !b.holds(col.when) {
+			continue
+		}
+		s, scalar := b.valueOf(c, col)
+		if !scalar {
+			odd = odd || col.simple
+			continue
+		}
+		if !void(s) {
+			return s, col.unit, true
+		}
 	}
-	s, scalar := b.scalar(c)
-	if !scalar {
+	if odd {
 		b.fail(badField(BadType, f, "is neither text nor number"))
-		return "", "", false
 	}
-	return s, unit, s != ""
+	return "", "", false
+}
+
+// void is what stands for no value in the text of the exporters.
+func void(s string) bool {
+	switch s {
+	case "", "-", "None", "null", "NULL", `\N`:
+		return true
+	}
+	return false
 }
 
 func (b *builder) times(r *Record) {
@@ -106,7 +251,7 @@ func (b *builder) times(r *Record) {
 		f  Field
 		to *trace.Opt[int64]
 	}{{FieldArrival, &r.Arrival}, {FieldFirstToken, &r.FirstToken}, {FieldEnd, &r.End}} {
-		s, unit, ok := b.get(t.f)
+		s, unit, ok := b.getUnit(t.f)
 		if !ok {
 			continue
 		}
@@ -115,7 +260,7 @@ func (b *builder) times(r *Record) {
 			b.fail(badField(BadTime, t.f, "is no time that can be read"))
 			return
 		}
-		*t.to = trace.Some(st.us)
+		*t.to = trace.Some(b.zoned(st))
 		relative, absolute = relative || st.relative, absolute || !st.relative
 		b.note(st)
 	}
@@ -124,6 +269,15 @@ func (b *builder) times(r *Record) {
 	}
 	r.Relative = relative
 	b.spans(r)
+}
+
+// zoned moves a time without a zone into the one that was given.
+func (b *builder) zoned(st stamp) int64 {
+	if !st.naive || b.zone == nil {
+		return st.us
+	}
+	t := time.UnixMicro(st.us).UTC()
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), b.zone).UnixMicro()
 }
 
 func (b *builder) note(st stamp) {
@@ -151,12 +305,18 @@ func (b *builder) spans(r *Record) {
 	}
 }
 
+// span reads a duration. A negative one was measured by two clocks, or stands
+// for none: it is left out.
 func (b *builder) span(f Field) trace.Opt[int64] {
-	s, unit, ok := b.get(f)
+	s, unit, ok := b.getUnit(f)
 	if !ok {
 		return trace.Opt[int64]{}
 	}
 	us, wrong := parseSpan(s, unit)
+	if wrong == "is negative" {
+		b.notes.negative++
+		return trace.Opt[int64]{}
+	}
 	if wrong != "" {
 		b.fail(badField(BadNumber, f, wrong))
 	}
@@ -168,44 +328,12 @@ func (b *builder) names(r *Record) {
 		f  Field
 		to *string
 	}{{FieldRequestID, &r.RequestID}, {FieldParent, &r.Parent}, {FieldSession, &r.Session},
-		{FieldClient, &r.Client}, {FieldModel, &r.Model}, {FieldAdapter, &r.Adapter}} {
-		if s, _, ok := b.get(n.f); ok {
+		{FieldClient, &r.Client}, {FieldModel, &r.Model}, {FieldAdapter, &r.Adapter},
+		{FieldRetryOf, &r.RetryOf}, {FieldSpan, &r.Span}, {FieldParentSpan, &r.ParentSpan}} {
+		if s, ok := b.get(n.f); ok {
 			*n.to = own([]byte(s))
 		}
 	}
-}
-
-func (b *builder) counts(r *Record) {
-	for _, n := range []struct {
-		f  Field
-		to *trace.Opt[int32]
-	}{{FieldInputTokens, &r.InputTokens}, {FieldOutputTokens, &r.OutputTokens}, {FieldCachedTokens, &r.CachedTokens},
-		{FieldReasoningTokens, &r.ReasoningTokens}, {FieldMediaTokens, &r.MediaTokens}, {FieldMaxTokens, &r.MaxTokens}} {
-		v := b.count(n.f, maxTokens)
-		*n.to = trace.Opt[int32]{V: int32(v.V), OK: v.OK}
-	}
-	n := b.count(FieldN, math.MaxInt16)
-	r.N = trace.Opt[int16]{V: int16(n.V), OK: n.OK}
-}
-
-func (b *builder) count(f Field, limit int64) trace.Opt[int64] {
-	c, _, ok := b.cell(f)
-	if !ok {
-		return trace.Opt[int64]{}
-	}
-	var v int64
-	var wrong string
-	if whole, isInt := int64Of(c); isInt {
-		v, wrong = checkCount(whole, limit)
-	} else if s, _, ok := b.get(f); ok {
-		v, wrong = parseCount(s, limit)
-	} else {
-		return trace.Opt[int64]{}
-	}
-	if wrong != "" {
-		b.fail(badField(BadNumber, f, wrong))
-	}
-	return trace.Opt[int64]{V: v, OK: wrong == ""}
 }
 
 func int64Of(c cell) (int64, bool) {

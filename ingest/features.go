@@ -11,7 +11,7 @@ import (
 // prompt reads what was asked, as messages or as text, and infers the endpoint
 // from which of them is there when the log does not name it.
 func (b *builder) prompt(r *Record) {
-	if s, _, ok := b.get(FieldAPI); ok {
+	if s, ok := b.get(FieldAPI); ok {
 		r.API, r.OtherAPI = endpoint(s)
 	}
 	if c, _, ok := b.cell(FieldMessages); ok {
@@ -64,7 +64,7 @@ func (b *builder) inner(c cell) *fastjson.Value {
 	if s = strings.TrimSpace(s); s == "" || (s[0] != '[' && s[0] != '{') {
 		return nil
 	}
-	return b.plan.inner.parse(s)
+	return b.read.first().inner.decode(s)
 }
 
 func (b *builder) content(c cell) (string, int) {
@@ -144,7 +144,7 @@ func (b *builder) features(r *Record) {
 
 // flag reads a bool in the spellings of JSON, Python, SQL and of the gateways.
 func (b *builder) flag(f Field) trace.Opt[bool] {
-	s, _, ok := b.get(f)
+	s, ok := b.get(f)
 	if !ok {
 		return trace.Opt[bool]{}
 	}
@@ -203,10 +203,10 @@ func (b *builder) schema() trace.Opt[bool] {
 
 // ending reads status, error and finish reason.
 func (b *builder) ending(r *Record) {
-	if s, _, ok := b.get(FieldFinish); ok {
+	if s, ok := b.get(FieldFinish); ok {
 		r.Finish = finishOf(s)
 	}
-	if s, _, ok := b.get(FieldStatus); ok {
+	if s, ok := b.get(FieldStatus); ok {
 		switch code, wrong := parseCount(s, 999); {
 		case wrong == "":
 			r.Status = trace.Some(int16(code))

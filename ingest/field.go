@@ -38,6 +38,13 @@ const (
 	FieldError
 	FieldProxyCache
 	FieldBlocks
+	FieldTotalTokens      // what the log gives as the sum; tells what the other counts include
+	FieldCacheWriteTokens // input tokens that were written to the provider's cache
+	FieldProvider         // who answered; tells what its counts include
+	FieldAttempt          // number of the attempt, from 0
+	FieldRetryOf          // id that the attempts of one call share
+	FieldSpan             // id of a span, and
+	FieldParentSpan       // of the span around it: one call may be recorded by both
 	numFields
 )
 
@@ -46,7 +53,8 @@ func fieldNames() []string {
 		"session", "client", "model", "adapter", "api", "system", "messages", "prompt", "output",
 		"tools", "json_schema", "input_tokens", "output_tokens", "cached_tokens",
 		"reasoning_tokens", "media_tokens", "max_tokens", "stream", "n", "finish", "status",
-		"error", "proxy_cache", "blocks"}
+		"error", "proxy_cache", "blocks", "total_tokens", "cache_write_tokens", "provider",
+		"attempt", "retry_of", "span", "parent_span"}
 }
 
 func (f Field) String() string { return fieldNames()[f] }
@@ -63,3 +71,8 @@ func fieldOf(name string) (Field, bool) {
 // isTime says that the field is an instant, isSpan that it is a duration.
 func (f Field) isTime() bool { return f <= FieldEnd }
 func (f Field) isSpan() bool { return f == FieldTTFT || f == FieldDuration }
+
+// isPart says that the field counts a part of the input or the output tokens.
+func (f Field) isPart() bool {
+	return f == FieldCachedTokens || f == FieldCacheWriteTokens || f == FieldReasoningTokens
+}

@@ -30,8 +30,10 @@ type Skipped struct {
 type taken struct {
 	Found
 	mapping *Mapping
-	ignore  []string
 	columns *seen
+	votes   votes            // what the first rows show of what counts include
+	has     [numFields]int64 // of the first requests
+	shaper  shaper           // of rows that are no requests by themselves; nil for others
 }
 
 // Found lists what was recognised, in order of the inputs. It is complete once
@@ -92,18 +94,25 @@ func (l *Log) recognise(file string, sample *seen, c container) (*taken, error) 
 	t := &taken{Found: Found{Container: c.name}, mapping: &Mapping{}}
 	t.Name, t.Why = "mapped", fmt.Sprintf("%s with the columns given by --map", c.name)
 	switch {
+	case l.in.Map != nil && l.in.Map.file != nil:
+		own := l.in.Map.file
+		if why := sample.lacks(own); why != "" {
+			return nil, fmt.Errorf("%s: %s; columns seen: %s", file, why, sample.list())
+		}
+		t.Name, t.mapping = own.name, &own.mapping
+		t.Why = fmt.Sprintf("%s with the mapping file of --map", c.name)
 	case best != nil:
-		t.Name, t.mapping, t.ignore = best.name, &best.mapping, best.ignore
+		t.Name, t.mapping = best.name, &best.mapping
 		t.Why = fmt.Sprintf("%s with %s: %s", c.name, requirement(best), best.about)
 	case l.in.Map == nil || len(l.in.Map.Fields) == 0:
 		return nil, fmt.Errorf("%s: no known log source; columns seen: %s; %s; name columns with --map field=column",
 			file, sample.list(), hint(nearest, l.known))
 	}
 	if l.in.Map != nil {
-		if err := l.in.Map.check(sample); err != nil {
+		t.mapping = l.in.Map.over(t.mapping)
+		if err := l.in.Map.check(sample); err != nil && !t.mapping.deep() {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		t.mapping = l.in.Map.over(t.mapping)
 	}
 	return l.join(t, sample), nil
 }
@@ -113,11 +122,15 @@ func (l *Log) join(t *taken, sample *seen) *taken {
 	i := slices.IndexFunc(l.taken, func(o *taken) bool { return o.Name == t.Name && o.Container == t.Container })
 	if i < 0 {
 		i = len(l.taken)
-		t.columns = &seen{names: map[string]int{}}
+		t.columns, t.votes = &seen{names: map[string]int{}}, votes{}
+		t.shaper = t.mapping.shape.newShaper()
 		l.taken = append(l.taken, t)
 	}
 	t = l.taken[i]
 	t.Files++
+	if t.mapping.deep() {
+		return t // its columns are named when it is studied
+	}
 	for path, n := range sample.names {
 		t.columns.names[path] += n
 	}
@@ -137,15 +150,6 @@ func hint(nearest *schema, known []schema) string {
 	return "known are " + strings.Join(names, ", ")
 }
 
-// requirement lists what a schema is told by.
-func requirement(s *schema) string {
-	var out []string
-	for _, any := range s.require {
-		out = append(out, strings.Join(any, " or "))
-	}
-	return strings.Join(out, ", ")
-}
-
 // Covered returns the fields that the first rows have a column for.
 func (l *Log) Covered() []Field {
 	var out []Field
@@ -158,7 +162,7 @@ func (l *Log) Covered() []Field {
 }
 
 func (t *taken) covers(f Field) bool {
-	return slices.ContainsFunc(t.mapping.Fields[f], func(c Column) bool { return t.columns.has(c.Path) })
+	return t.has[f] > 0 || slices.ContainsFunc(t.mapping.Fields[f], func(c Column) bool { return c.Path != "" && t.columns.has(c.Path) })
 }
 
 // Unmapped returns the columns of the first rows that no field is taken from,
@@ -174,7 +178,7 @@ func (l *Log) Unmapped() []string {
 }
 
 func (t *taken) unmapped() []string {
-	p := newPlan(t.mapping)
+	read := newReading(t.mapping)
 	var out []string
 	names := sortedKeys(t.columns.names)
 	for i, name := range names {
@@ -186,7 +190,7 @@ func (t *taken) unmapped() []string {
 			}
 			leaf = leaf && !strings.HasPrefix(other, name+".")
 		}
-		if leaf && !p.root.covers(name) && !slices.Contains(t.ignore, name) {
+		if leaf && !read.covers(name) && !t.mapping.ignores(name) {
 			out = append(out, name)
 		}
 	}

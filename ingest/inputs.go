@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Inputs says what to read: files, folders (all files below them), patterns with
@@ -19,6 +20,7 @@ type Inputs struct {
 	Paths    []string
 	Stdin    io.Reader
 	Map      *Mapping          // laid over the schema that is recognised; nil for none
+	Zone     *time.Location    // of times that name none; nil for UTC
 	Progress func(bytes int64) // called with the bytes of all files read so far
 	Limits   Limits
 }

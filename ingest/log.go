@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 
@@ -29,18 +28,6 @@ func (l *Log) Sources() []trace.Source {
 	}
 	all.SHA256 = hex.EncodeToString(h.Sum(nil))
 	return []trace.Source{all}
-}
-
-// Notes says what was assumed while reading, one line each.
-func (l *Log) Notes() []string {
-	var out []string
-	if l.notes.naive > 0 {
-		out = append(out, fmt.Sprintf("%d times have no zone and were read as UTC", l.notes.naive))
-	}
-	if l.notes.guessed > 0 {
-		out = append(out, fmt.Sprintf("%d times are small numbers and were read as seconds from the log's start; give the unit, as in --map arrival=column@ms, if they are not", l.notes.guessed))
-	}
-	return out
 }
 
 // Records yields the rows of all inputs in order. It can be ranged over once.
@@ -117,12 +104,19 @@ func (l *Log) text(s *source, named bool, yield func(Record, error) bool) bool {
 	if err != nil {
 		return l.lose(input{s.name, named}, s.locate(err), yield)
 	}
-	last, more, err := l.rows(rows, k.taken.mapping, yield)
+	inner := rows
+	if r, ok := inner.(closer); ok {
+		defer r.close()
+	}
+	if rows, err = reshape(rows, k.taken.shaper, l.lastOf(s)); err != nil {
+		return l.lose(input{s.name, named}, s.locate(err), yield)
+	}
+	last, more, err := l.rows(rows, k.taken, yield)
 	switch {
 	case !more:
 		return false
 	case err == nil:
-		l.whole++
+		l.ended(s, inner)
 		return true
 	}
 	if err = s.locate(err); !isBroken(err) { // cancelled, a bomb, or the disk failed
@@ -133,6 +127,15 @@ func (l *Log) text(s *source, named bool, yield func(Record, error) bool) bool {
 	row := bad(CutShort, "what follows cannot be read")
 	row.Pos = after(last, s.name)
 	return yield(Record{Pos: row.Pos}, row)
+}
+
+// ended counts a file as whole, unless its rows know better.
+func (l *Log) ended(s *source, rows rows) {
+	if r, ok := rows.(interface{ damage() error }); ok && r.damage() != nil {
+		l.skip(s.name, r.damage().Error(), true)
+		return
+	}
+	l.whole++
 }
 
 // after is the position behind a row, as near as it can be told.
@@ -146,12 +149,19 @@ func after(last Pos, file string) Pos {
 
 // rows yields until the file ends; err is what ended it too early, last the
 // position of the last row before that.
-func (l *Log) rows(rows rows, m *Mapping, yield func(Record, error) bool) (last Pos, more bool, err error) {
-	b := &builder{plan: newPlan(m), mapping: m}
+func (l *Log) rows(rows rows, t *taken, yield func(Record, error) bool) (last Pos, more bool, err error) {
+	b := newBuilder(t.mapping, l.in.Zone)
+	b.votes = t.votes
 	if planned, ok := rows.(interface{ bind(*plan) }); ok {
-		planned.bind(b.plan)
+		planned.bind(b.read.first())
 	}
-	defer func() { l.notes.naive += b.notes.naive; l.notes.guessed += b.notes.guessed }()
+	defer l.learn(b)
+	hand := func(r Record, bad *RowError) bool {
+		if bad != nil {
+			return yield(Record{Pos: bad.Pos}, bad)
+		}
+		return yield(r, nil)
+	}
 	for {
 		pos, err := rows.next()
 		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -162,20 +172,16 @@ func (l *Log) rows(rows rows, m *Mapping, yield func(Record, error) bool) (last 
 			return last, true, err
 		}
 		last = pos
-		r := Record{Pos: pos}
 		if row == nil {
-			if row = rows.fill(b.plan); row == nil {
-				r, row = b.build(pos)
-			}
+			row = rows.fill(b.read.first())
 		}
 		if row == nil {
-			if !yield(r, nil) {
-				return last, false, nil
-			}
-			continue
+			more = b.each(pos, hand)
+		} else {
+			row.Pos = pos
+			more = hand(Record{}, row)
 		}
-		row.Pos = pos
-		if !yield(Record{Pos: pos}, row) {
+		if !more {
 			return last, false, nil
 		}
 	}

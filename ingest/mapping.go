@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,12 +11,18 @@ import (
 )
 
 // Column is where a field comes from: the name of a CSV column, or a path of
-// JSON keys joined by dots, with numbers for array elements; and for times and
-// durations a unit: s, ms, us, ns or ticks. A time without a unit is told by
-// its magnitude, a duration without one is in seconds.
+// JSON keys joined by dots, with numbers for array elements and * for any of
+// them; and for times and durations a unit: s, ms, us, ns or ticks. A time
+// without a unit is told by its magnitude, a duration without one is in
+// seconds. In an exploded row a step ^ at the start goes one level out.
 type Column struct {
-	Path string
-	Unit string
+	Path   string
+	Unit   string
+	As     string            // present: whether there is a value; length: of a list
+	Values map[string]string // what each value, in lower case, means; others are no value
+	Const  string            // a value of the mapping itself
+	Beside bool              // a part that the source does not count in its whole
+	When   *test             // the column counts only in rows that it holds for
 }
 
 // Mapping says which columns are which fields. Of several columns for one field
@@ -24,33 +31,79 @@ type Mapping struct {
 	Fields      map[Field][]Column
 	BlockTokens int  // size of blocks that the source gives
 	Complete    bool // rows hold the whole request, so a feature not in it was not used
+
+	file        *schema  // a whole mapping file of the user's
+	explode     []string // paths of the lists that hold requests, each in an element of the one before
+	attributes  []string // lists of {key, value}, or objects with dotted keys
+	arrays      []string // dotted keys below which numbers are positions
+	rules       []rule
+	rest        bool     // what total has beyond its parts is reasoning
+	noLearn     bool     // the first rows do not tell what counts include
+	realZeroes  bool     // a count of zero is no gap
+	truncated   []string // texts that stand where some was cut out
+	redacted    []string // texts that stand for others
+	earlyStream bool     // a first token before the end is a stream
+	ignore      []string
+	shape       *shapeFile
 }
 
 // ParseMap reads arguments of the form field=column or field=column@unit, the
-// column a path as in Column. A field may come twice, the second as fallback.
+// column a path as in Column, and names of mapping files. A field may come
+// twice, the second as fallback.
 func ParseMap(args []string) (*Mapping, error) {
 	m := &Mapping{Fields: map[Field][]Column{}}
 	for _, arg := range args {
 		name, column, ok := strings.Cut(arg, "=")
-		if !ok || column == "" {
-			return nil, fmt.Errorf("--map %q: want field=column or field=column@unit", arg)
-		}
-		f, err := parseField(strings.TrimSpace(name))
-		if err != nil {
-			return nil, fmt.Errorf("--map %q: %w", arg, err)
-		}
-		if f == FieldBlocks {
-			if column, m.BlockTokens, err = blockSize(column); err != nil {
-				return nil, fmt.Errorf("--map %q: %w", arg, err)
+		if !ok && isMapFile(arg) {
+			if err := m.load(arg); err != nil {
+				return nil, err
 			}
+			continue
 		}
-		c, err := parseColumn(f, strings.TrimSpace(column))
-		if err != nil {
+		if !ok || column == "" {
+			return nil, fmt.Errorf("--map %q: want field=column, field=column@unit or the name of a file.yaml", arg)
+		}
+		if err := m.add(strings.TrimSpace(name), strings.TrimSpace(column)); err != nil {
 			return nil, fmt.Errorf("--map %q: %w", arg, err)
 		}
-		m.Fields[f] = append(m.Fields[f], c)
 	}
 	return m, nil
+}
+
+func isMapFile(arg string) bool {
+	return strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml")
+}
+
+// load takes a mapping file, of which there can be one.
+func (m *Mapping) load(path string) error {
+	if m.file != nil {
+		return fmt.Errorf("--map %s: one mapping file is enough; put them together", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("--map: %w", err)
+	}
+	if m.file, err = parseMappingFile(data); err != nil {
+		return fmt.Errorf("--map %s: %w", path, err)
+	}
+	return nil
+}
+
+func (m *Mapping) add(name, column string) error {
+	f, err := parseField(name)
+	if err != nil {
+		return err
+	}
+	if f == FieldBlocks {
+		if column, m.BlockTokens, err = blockSize(column); err != nil {
+			return err
+		}
+	}
+	c, err := parseColumn(f, column)
+	if err == nil {
+		m.Fields[f] = append(m.Fields[f], c)
+	}
+	return err
 }
 
 // blockSize takes the size of the source's blocks off the column, as in
@@ -78,21 +131,34 @@ func parseField(name string) (Field, error) {
 // parseColumn takes the unit off. An @ that no unit follows is part of the name.
 func parseColumn(f Field, s string) (Column, error) {
 	c := Column{Path: s}
-	if at := strings.LastIndexByte(s, '@'); at > 0 && unitScale(s[at+1:]) > 0 {
-		c = Column{Path: s[:at], Unit: s[at+1:]}
+	if path, ok := strings.CutSuffix(s, "@beside"); ok && f.isPart() {
+		c.Path, c.Beside = path, true
+	} else if at := strings.LastIndexByte(s, '@'); at > 0 && unitScale(s[at+1:]) > 0 {
+		c.Path, c.Unit = s[:at], s[at+1:]
 	}
-	if c.Unit != "" && !f.isTime() && !f.isSpan() {
-		return c, fmt.Errorf("%s takes no unit", f)
+	return c, c.check(f)
+}
+
+func (c *Column) check(f Field) error {
+	switch {
+	case c.Unit != "" && unitScale(c.Unit) == 0:
+		return fmt.Errorf("%s: no unit %q; there are s, ms, us, ns and ticks", f, c.Unit)
+	case c.Unit != "" && !f.isTime() && !f.isSpan():
+		return fmt.Errorf("%s takes no unit", f)
+	case c.Beside && !f.isPart():
+		return fmt.Errorf("%s is no part of another count, so it cannot stand beside one", f)
+	case c.As != "" && c.As != "present" && c.As != "length":
+		return fmt.Errorf("%s: as can be present or length, nothing else", f)
+	case c.Path == "" && c.Const == "":
+		return fmt.Errorf("no column is named")
 	}
-	if c.Path == "" {
-		return c, fmt.Errorf("no column is named")
-	}
-	return c, nil
+	return nil
 }
 
 // over returns base with the fields of m in the place of its own.
 func (m *Mapping) over(base *Mapping) *Mapping {
-	out := &Mapping{Fields: map[Field][]Column{}, BlockTokens: base.BlockTokens, Complete: base.Complete}
+	out := *base
+	out.Fields = map[Field][]Column{}
 	for f, c := range base.Fields {
 		out.Fields[f] = c
 	}
@@ -102,7 +168,7 @@ func (m *Mapping) over(base *Mapping) *Mapping {
 	if m.BlockTokens > 0 {
 		out.BlockTokens = m.BlockTokens
 	}
-	return out
+	return &out
 }
 
 // fields returns the mapped fields in order.
@@ -119,7 +185,7 @@ func (m *Mapping) fields() []Field {
 // check reports mapped columns of the user that no sampled row has.
 func (m *Mapping) check(seen *seen) error {
 	for _, f := range m.fields() {
-		if !slices.ContainsFunc(m.Fields[f], func(c Column) bool { return seen.has(c.Path) }) {
+		if !slices.ContainsFunc(m.Fields[f], func(c Column) bool { return c.Const != "" || seen.has(c.Path) }) {
 			return fmt.Errorf("--map %s: no column %q among the first %d rows; columns seen: %s",
 				f, m.Fields[f][0].Path, seen.rows, seen.list())
 		}

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
@@ -22,6 +23,7 @@ type Log struct {
 	whole   int // files and entries read to their end
 	sources []trace.Source
 	notes   notes
+	covered [numFields]int64
 	read    int64 // bytes of the files
 	used    bool
 }
@@ -155,6 +157,14 @@ func (l *Log) lookAt(s *source) (look, error) {
 	t, err := l.recognise(s.name, sample, c)
 	if err != nil {
 		return look{}, err
+	}
+	if err := l.study(s, c, t); err != nil {
+		return look{}, err
+	}
+	if l.in.Map != nil && t.mapping.deep() {
+		if err := l.in.Map.check(t.columns); err != nil {
+			return look{}, fmt.Errorf("%s: %w", s.name, err)
+		}
 	}
 	k := look{container: c, taken: t}
 	l.looked[s.name] = k

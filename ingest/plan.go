@@ -15,51 +15,47 @@ type cell struct {
 
 func (c cell) absent() bool { return c.node == nil && c.text == "" }
 
-// plan is a mapping made ready for rows: the paths as a tree and a cell for
-// each. One reader uses it at a time.
+// plan is the paths of one level of a mapping as a tree, and a cell for each.
 type plan struct {
-	cols  [numFields][]planColumn
-	root  node
-	cells []cell
-	row   int64
-	inner nested
-	dup   bool
-}
-
-type planColumn struct {
-	slot int
-	unit string
+	root    node
+	cells   []cell
+	explode int // slot of the list of the next level
+	row     int64
+	inner   nested
+	dup     bool
 }
 
 // node is a step of a path. slot is -1 where no path ends.
 type node struct {
-	slot int
-	next map[string]*node
-	row  int64 // the row that last had it
+	slot   int
+	next   map[string]*node
+	row    int64    // the row that last had it
+	many   bool     // below a *, where several values are no mistake
+	flat   bool     // holds attributes: {key, value} pairs or dotted keys
+	arrays []string // of the attributes, keys whose numbers are positions
 }
 
-func newPlan(m *Mapping) *plan {
-	p := &plan{root: node{slot: -1}}
-	for f, cols := range m.Fields {
-		for _, c := range cols {
-			n := p.root.make(c.Path)
-			if n.slot < 0 {
-				n.slot = len(p.cells)
-				p.cells = append(p.cells, cell{})
-			}
-			p.cols[f] = append(p.cols[f], planColumn{slot: n.slot, unit: c.Unit})
-		}
+func newPlan() *plan { return &plan{root: node{slot: -1}, explode: -1} }
+
+// slot gives a node a cell.
+func (p *plan) slot(n *node) int {
+	if n.slot < 0 {
+		n.slot = len(p.cells)
+		p.cells = append(p.cells, cell{})
 	}
-	return p
+	return n.slot
 }
 
 func (n *node) make(path string) *node {
+	if path == "." {
+		return n
+	}
 	for step := range strings.SplitSeq(path, ".") {
 		if n.next == nil {
 			n.next = map[string]*node{}
 		}
 		if n.next[step] == nil {
-			n.next[step] = &node{slot: -1}
+			n.next[step] = &node{slot: -1, many: n.many || step == "*"}
 		}
 		n = n.next[step]
 	}
@@ -85,10 +81,14 @@ func (n *node) find(path string) *node {
 // covers reports whether the column at path, or one above it, is mapped.
 func (n *node) covers(path string) bool {
 	for step := range strings.SplitSeq(path, ".") {
-		if n = n.next[step]; n == nil {
+		c := n.next[step]
+		if c == nil && len(step) > 0 && digits(step) {
+			c = n.next["*"]
+		}
+		if n = c; n == nil {
 			return false
 		}
-		if n.slot >= 0 {
+		if n.slot >= 0 && !n.flat {
 			return true
 		}
 	}
@@ -106,7 +106,7 @@ func (p *plan) start() {
 // walk takes the cells out of a JSON value. Text that holds JSON is looked
 // into, as many exports store bodies as strings.
 func (p *plan) walk(n *node, v *fastjson.Value) {
-	if n.row == p.row {
+	if n.row == p.row && !n.many {
 		p.dup = true
 	}
 	n.row = p.row
@@ -114,6 +114,10 @@ func (p *plan) walk(n *node, v *fastjson.Value) {
 		p.cells[n.slot] = cell{node: v}
 	}
 	if len(n.next) == 0 {
+		return
+	}
+	if n.flat {
+		p.attributes(n, v)
 		return
 	}
 	switch v.Type() {
@@ -125,50 +129,55 @@ func (p *plan) walk(n *node, v *fastjson.Value) {
 			}
 		})
 	case fastjson.TypeArray:
-		list, _ := v.Array()
-		for i := range min(len(list), 10) {
-			if c := n.next[string(rune('0'+i))]; c != nil {
-				p.walk(c, list[i])
-			}
-		}
+		p.walkArray(n, v)
 	case fastjson.TypeString:
 		b, _ := v.StringBytes()
 		p.walkText(n, string(b))
 	}
 }
 
-// walkText looks for JSON in a string; other strings have nothing below them.
-func (p *plan) walkText(n *node, s string) {
-	if s = strings.TrimLeft(s, " \t\r\n"); s == "" || (s[0] != '{' && s[0] != '[') {
-		return
+func (p *plan) walkArray(n *node, v *fastjson.Value) {
+	list, _ := v.Array()
+	for i := range min(len(list), 10) {
+		if c := n.next[string(rune('0'+i))]; c != nil {
+			p.walk(c, list[i])
+		}
 	}
-	v := p.inner.parse(s)
+	if c := n.next["*"]; c != nil {
+		for _, v := range list {
+			p.walk(c, v)
+		}
+	}
+}
+
+// walkText looks for values in a string; other strings have nothing below them.
+func (p *plan) walkText(n *node, s string) {
+	v := p.inner.decode(s)
 	if v == nil {
 		return
 	}
-	at := n.row
-	n.row = 0
-	slot := n.slot
-	n.slot = -1 // the string itself is the cell
+	at, slot := n.row, n.slot
+	n.row, n.slot = 0, -1 // the string itself is the cell
 	p.walk(n, v)
 	n.row, n.slot = at, slot
 }
 
-// nested holds the parsers of JSON inside strings; values live as long as the
-// row.
-type nested struct {
-	parsers []*fastjson.Parser
-	used    int
-}
-
-func (n *nested) parse(s string) *fastjson.Value {
-	if n.used == len(n.parsers) {
-		n.parsers = append(n.parsers, &fastjson.Parser{})
+// list is the elements of a list, in JSON or in text; of an object, itself.
+func (p *plan) list(c cell) []*fastjson.Value {
+	v := c.node
+	if v == nil || v.Type() == fastjson.TypeString {
+		s := c.text
+		if v != nil {
+			s = string(v.GetStringBytes())
+		}
+		v = p.inner.decode(s)
 	}
-	v, err := n.parsers[n.used].Parse(s)
-	if err != nil {
-		return nil
+	switch {
+	case v == nil:
+	case v.Type() == fastjson.TypeArray:
+		return v.GetArray()
+	case v.Type() == fastjson.TypeObject:
+		return []*fastjson.Value{v}
 	}
-	n.used++
-	return v
+	return nil
 }

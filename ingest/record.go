@@ -12,37 +12,48 @@ type Pos struct {
 	Line int64 // from 1; 0 when the container has no lines
 	Item int64 // row of the file from 1, counting bad rows, not blank lines
 	Byte int64 // offset in the decompressed file
+	Sub  int64 // request of the row from 1; 0 in rows that are one request
 }
 
 func (p Pos) String() string {
+	at := fmt.Sprintf("%s item %d", p.File, p.Item)
 	if p.Line > 0 {
-		return fmt.Sprintf("%s:%d", p.File, p.Line)
+		at = fmt.Sprintf("%s:%d", p.File, p.Line)
 	}
-	return fmt.Sprintf("%s item %d", p.File, p.Item)
+	if p.Sub > 0 {
+		at += fmt.Sprintf(" request %d", p.Sub)
+	}
+	return at
 }
 
-// Record is one row of a customer's log. Strings and slices are its own.
+// Record is one request of a customer's log. Strings and slices are its own.
 type Record struct {
-	Pos Pos
+	Pos  Pos
+	Rule Rule // why the row is no part of the workload; empty when it is one
 
 	Arrival    trace.Opt[int64] // µs, see Relative
 	FirstToken trace.Opt[int64]
 	End        trace.Opt[int64]
 	Relative   bool // times count from the log's start and not from 1970
 
-	RequestID string
-	Parent    string // request id that this one continues
-	Session   string
-	Client    string
-	Model     string
-	Adapter   string
-	API       trace.API
-	OtherAPI  bool // a call that generates no text: embeddings, moderation, ...
+	RequestID  string
+	Parent     string // request id that this one continues
+	Session    string
+	Client     string
+	Model      string
+	Adapter    string
+	API        trace.API
+	OtherAPI   bool   // a call that generates no text: embeddings, moderation, ...
+	RetryOf    string // the attempts of one call share it
+	Span       string // id of the span that recorded the call, and
+	ParentSpan string // of the one around it
 
 	Messages     []Message
 	Prompt       string
 	PromptTokens []int32 // a prompt sent as token ids
 	HasPrompt    bool    // Messages, Prompt or PromptTokens was in the row
+	Truncated    bool    // the log cut text out of the prompt: it counts less and shares no prefix
+	Redacted     bool    // the log put a placeholder in the place of a text; it is absent here
 	Output       string
 	HasOutput    bool
 	ToolText     string // definitions of tools, as JSON
@@ -54,6 +65,7 @@ type Record struct {
 	ReasoningTokens trace.Opt[int32]
 	MediaTokens     trace.Opt[int32]
 	MaxTokens       trace.Opt[int32]
+	Attempt         trace.Opt[int16] // of a call that was tried more than once, from 0
 
 	Stream     trace.Opt[bool]
 	Tools      trace.Opt[bool]

@@ -2,51 +2,34 @@ package ingest
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
 	"reprise/trace/strictyaml"
 )
 
-//go:embed schemas/*.yaml
+//go:embed schemas/*.yaml schemas/parts/*.yaml
 var schemaFiles embed.FS
-
-// schemaFile is a data file of schemas/. Each entry of require is a column that
-// must be seen, or several with | between them of which one must.
-type schemaFile struct {
-	Name        string               `yaml:"name"`
-	About       string               `yaml:"about"`
-	Require     []string             `yaml:"require"`
-	Fields      map[string]stringSet `yaml:"fields"`
-	Ignore      []string             `yaml:"ignore"`
-	BlockTokens int                  `yaml:"block_tokens"`
-	Complete    bool                 `yaml:"complete"`
-}
-
-// stringSet is one string or a list of them.
-type stringSet []string
-
-func (s *stringSet) UnmarshalYAML(b []byte) error {
-	text := strings.TrimSpace(string(b))
-	if list, ok := strings.CutPrefix(text, "["); ok {
-		for item := range strings.SplitSeq(strings.TrimSuffix(list, "]"), ",") {
-			*s = append(*s, strings.Trim(strings.TrimSpace(item), `"'`))
-		}
-		return nil
-	}
-	*s = stringSet{strings.Trim(text, `"'`)}
-	return nil
-}
 
 // schema is a known log source.
 type schema struct {
-	name    string
-	about   string
-	require [][]string
-	ignore  []string
-	mapping Mapping
+	name     string
+	about    string
+	evidence string
+	require  [][]string // of each, one must be there
+	without  []string   // none must be there
+	match    []test
+	mapping  Mapping
+}
+
+// library reads schemas and the parts that they are made of, each once.
+type library struct {
+	done map[string]schema
+	busy []string // schemas that are being read, against circles
 }
 
 // schemas reads the embedded data files, in order of name.
@@ -55,48 +38,291 @@ func schemas() ([]schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	lib := &library{done: map[string]schema{}}
 	var out []schema
 	for _, file := range files {
-		b, err := schemaFiles.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		s, err := parseSchema(b)
+		s, err := lib.named(strings.TrimSuffix(path.Base(file), ".yaml"))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if len(s.require)+len(s.match) == 0 {
+			return nil, fmt.Errorf("%s: a schema needs require or match", file)
 		}
 		out = append(out, s)
 	}
 	return out, nil
 }
 
-func parseSchema(b []byte) (schema, error) {
-	var file schemaFile
-	if err := strictyaml.Decode(b, &file); err != nil {
+// parseMappingFile reads a mapping of the user's, in the language of the
+// embedded ones. What it needs of them (extends, request, response) it has.
+func parseMappingFile(data []byte) (*schema, error) {
+	lib := &library{done: map[string]schema{}}
+	s, err := lib.parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if s.name == "" {
+		s.name = "mapped"
+	}
+	return &s, nil
+}
+
+// named returns the schema or part of a name.
+func (l *library) named(name string) (schema, error) {
+	if s, ok := l.done[name]; ok {
+		return s, nil
+	}
+	if slices.Contains(l.busy, name) {
+		return schema{}, fmt.Errorf("extends %q, which extends it in turn", name)
+	}
+	data, err := schemaFiles.ReadFile("schemas/" + name + ".yaml")
+	if err != nil {
+		if data, err = schemaFiles.ReadFile("schemas/parts/" + name + ".yaml"); err != nil {
+			return schema{}, fmt.Errorf("no mapping is called %q", name)
+		}
+	}
+	l.busy = append(l.busy, name)
+	s, err := l.parse(data)
+	l.busy = l.busy[:len(l.busy)-1]
+	if err == nil {
+		l.done[name] = s
+	}
+	return s, err
+}
+
+func (l *library) parse(data []byte) (schema, error) {
+	var file mapFile
+	if err := strictyaml.Decode(data, &file); err != nil {
 		return schema{}, err
 	}
-	s := schema{name: file.Name, about: file.About, ignore: file.Ignore,
-		mapping: Mapping{Fields: map[Field][]Column{}, BlockTokens: file.BlockTokens, Complete: file.Complete}}
-	for _, r := range file.Require {
-		s.require = append(s.require, strings.Split(r, "|"))
-	}
-	if s.name == "" || len(s.require) == 0 || len(file.Fields) == 0 {
-		return schema{}, fmt.Errorf("a schema needs name, require and fields")
-	}
-	for name, columns := range file.Fields {
-		f, err := parseField(name)
+	s := schema{}
+	if file.Extends != "" {
+		base, err := l.named(file.Extends)
 		if err != nil {
 			return schema{}, err
 		}
-		for _, text := range columns {
-			c, err := parseColumn(f, text)
-			if err != nil {
-				return schema{}, err
+		s.mapping, s.evidence = base.mapping, base.evidence
+	}
+	m := &s.mapping
+	m.Fields = cloneFields(m.Fields)
+	if err := s.take(&file); err != nil {
+		return schema{}, err
+	}
+	if err := l.bodies(m, "request", file.Request); err != nil {
+		return schema{}, err
+	}
+	if err := l.bodies(m, "response", file.Response); err != nil {
+		return schema{}, err
+	}
+	if file.Complete != nil {
+		m.Complete = *file.Complete
+	}
+	if len(m.Fields) == 0 && m.shape == nil {
+		return schema{}, errors.New("a mapping needs fields")
+	}
+	return s, m.checkLevels()
+}
+
+func cloneFields(in map[Field][]Column) map[Field][]Column {
+	out := map[Field][]Column{}
+	for f, c := range in {
+		out[f] = slices.Clone(c)
+	}
+	return out
+}
+
+// take lays what the file says over what is there.
+func (s *schema) take(file *mapFile) error {
+	s.name, s.about = file.Name, file.About
+	if file.Evidence != "" {
+		s.evidence = file.Evidence
+	}
+	for _, r := range file.Require {
+		s.require = append(s.require, strings.Split(r, "|"))
+	}
+	s.without = file.Without
+	var err error
+	if s.match, err = compileAll(file.Match); err != nil {
+		return fmt.Errorf("match: %w", err)
+	}
+	m := &s.mapping
+	replace(&m.explode, file.Explode)
+	replace(&m.attributes, file.Attributes)
+	replace(&m.arrays, file.Arrays)
+	replace(&m.truncated, file.Truncated)
+	replace(&m.redacted, file.Redacted)
+	m.ignore = append(slices.Clone(m.ignore), file.Ignore...)
+	if file.BlockTokens > 0 {
+		m.BlockTokens = file.BlockTokens
+	}
+	m.earlyStream = m.earlyStream || file.EarlyStream
+	if file.Shape != nil {
+		if err := file.Shape.check(); err != nil {
+			return fmt.Errorf("shape: %w", err)
+		}
+		m.shape = file.Shape
+	}
+	if err := m.takeTokens(&file.Tokens); err != nil {
+		return err
+	}
+	if err := m.takeRules(file); err != nil {
+		return err
+	}
+	return m.takeFields(file.Fields)
+}
+
+func replace(to *[]string, by []string) {
+	if len(by) > 0 {
+		*to = by
+	}
+}
+
+func (m *Mapping) takeTokens(t *tokensFile) error {
+	switch {
+	case t.Rest != "" && t.Rest != "reasoning":
+		return fmt.Errorf("tokens: rest can be reasoning, nothing else")
+	case t.Zeroes != "" && t.Zeroes != "real":
+		return fmt.Errorf("tokens: zeroes can be real, nothing else")
+	}
+	m.rest = m.rest || t.Rest != ""
+	m.realZeroes = m.realZeroes || t.Zeroes != ""
+	if t.Learn != nil {
+		m.noLearn = !*t.Learn
+	}
+	return nil
+}
+
+func (m *Mapping) takeRules(file *mapFile) error {
+	m.rules = slices.Clone(m.rules)
+	for _, list := range []struct {
+		key  string
+		of   []ruleFile
+		keep bool
+	}{{"keep", file.Keep, true}, {"exclude", file.Exclude, false}} {
+		for _, r := range list.of {
+			if !validRule(r.Why) {
+				return fmt.Errorf("%s: why must be a short name in lower case, such as not_generation", list.key)
 			}
-			s.mapping.Fields[f] = append(s.mapping.Fields[f], c)
+			if r.When == nil {
+				return fmt.Errorf("%s %s: when is missing", list.key, r.Why)
+			}
+			t, err := r.When.compile()
+			if err != nil {
+				return fmt.Errorf("%s %s: %w", list.key, r.Why, err)
+			}
+			m.rules = append(m.rules, rule{why: Rule(r.Why), when: t, keep: list.keep})
 		}
 	}
-	return s, nil
+	return nil
+}
+
+func (m *Mapping) takeFields(fields map[string]columnSet) error {
+	for _, name := range sortedKeys(fields) {
+		f, err := parseField(name)
+		if err != nil {
+			return err
+		}
+		m.Fields[f] = nil // in the place of what is extended
+		for i := range fields[name] {
+			c, err := fields[name][i].column(f)
+			if err != nil {
+				return err
+			}
+			m.Fields[f] = append(m.Fields[f], c)
+		}
+	}
+	return nil
+}
+
+// column makes a column of its written form.
+func (f *columnFile) column(field Field) (Column, error) {
+	c, err := Column{}, error(nil)
+	if f.Path != "" {
+		if c, err = parseColumn(field, f.Path); err != nil {
+			return c, err
+		}
+	}
+	if f.Unit != "" {
+		c.Unit = f.Unit
+	}
+	c.As, c.Const, c.Beside = f.As, f.Const, c.Beside || f.Beside
+	if len(f.Values) > 0 {
+		c.Values = map[string]string{}
+		for k, v := range f.Values {
+			c.Values[strings.ToLower(k)] = v
+		}
+	}
+	if f.When != nil {
+		t, err := f.When.compile()
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", field, err)
+		}
+		c.When = &t
+	}
+	return c, c.check(field)
+}
+
+// bodies adds the columns of a part below each prefix, as fallbacks of what the
+// mapping has itself.
+func (l *library) bodies(m *Mapping, part string, prefixes []string) error {
+	for _, prefix := range prefixes {
+		p, err := l.named(part)
+		if err != nil {
+			return err
+		}
+		for _, f := range p.mapping.fields() {
+			for _, c := range p.mapping.Fields[f] {
+				if c.Path != "" {
+					c.Path = joinPath(prefix, c.Path)
+				}
+				if c.When != nil {
+					t := c.When.under(prefix)
+					c.When = &t
+				}
+				m.Fields[f] = append(m.Fields[f], c)
+			}
+		}
+		for _, path := range p.mapping.ignore {
+			m.ignore = append(m.ignore, joinPath(prefix, path))
+		}
+		m.Complete = m.Complete || p.mapping.Complete
+	}
+	return nil
+}
+
+// checkLevels refuses paths that go further out than a row's page.
+func (m *Mapping) checkLevels() error {
+	var err error
+	m.paths(func(path string) {
+		up := 0
+		for rest, ok := strings.CutPrefix(path, "^."); ok; rest, ok = strings.CutPrefix(rest, "^.") {
+			up++
+		}
+		if up > len(m.explode)+1 && err == nil {
+			err = fmt.Errorf("%s goes %d levels out of %d", path, up, len(m.explode)+1)
+		}
+	})
+	return err
+}
+
+// paths calls add with every path of the mapping.
+func (m *Mapping) paths(add func(string)) {
+	for _, f := range m.fields() {
+		for _, c := range m.Fields[f] {
+			if c.Path != "" {
+				add(c.Path)
+			}
+			if c.When != nil {
+				c.When.paths(add)
+			}
+		}
+	}
+	for i := range m.rules {
+		m.rules[i].when.paths(add)
+	}
+	for _, path := range m.attributes {
+		add(path)
+	}
 }
 
 // SchemaNames returns the names of the known sources with a line on each.
@@ -106,105 +332,4 @@ func SchemaNames() (names, about []string, err error) {
 		names, about = append(names, s.name), append(about, s.about)
 	}
 	return names, about, err
-}
-
-// seen is what the first rows of a log hold: names of columns, no values.
-type seen struct {
-	rows   int
-	names  map[string]int // rows that have the column
-	header bool           // names come from one header row
-	first  *RowError      // the first row that could not be read
-}
-
-func (s *seen) has(path string) bool { return s.names[path] > 0 }
-
-// hits is how many of the required columns are there.
-func (s *seen) hits(sc *schema) int {
-	n := 0
-	for _, any := range sc.require {
-		if slices.ContainsFunc(any, s.has) {
-			n++
-		}
-	}
-	return n
-}
-
-// covered counts the schema's fields that have a column.
-func (s *seen) covered(sc *schema) int {
-	n := 0
-	for _, f := range sc.mapping.fields() {
-		if slices.ContainsFunc(sc.mapping.Fields[f], func(c Column) bool { return s.has(c.Path) }) {
-			n++
-		}
-	}
-	return n
-}
-
-// recognise picks the schema whose required columns are all there; of several
-// the one that asks for most, then the one that covers most fields. nearest is
-// the one with the largest share of its columns there, nil when none has any.
-func (s *seen) recognise(list []schema) (best *schema, nearest *schema) {
-	share := 0.0
-	for i := range list {
-		sc := &list[i]
-		n := s.hits(sc)
-		if part := float64(n) / float64(len(sc.require)); part > share {
-			nearest, share = sc, part
-		}
-		if n < len(sc.require) {
-			continue
-		}
-		if best == nil || n > len(best.require) || (n == len(best.require) && s.covered(sc) > s.covered(best)) {
-			best = sc
-		}
-	}
-	return best, nearest
-}
-
-// maxListed is how many names an error lists.
-const maxListed = 25
-
-// list gives the columns seen, at most two steps deep. What does not look like
-// a name is left out, and so is a whole header row in which one cell does not:
-// it is data, and the header is missing.
-func (s *seen) list() string {
-	var out []string
-	hidden := 0
-	for name := range s.names {
-		prose := len(s.names) == 1 && strings.Contains(name, " ")
-		if s.header && (prose || !looksLikeName(name)) {
-			return "none that are names (is the header row missing?)"
-		}
-	}
-	for _, name := range sortedKeys(s.names) {
-		switch {
-		case strings.Count(name, ".") > 1:
-		case !looksLikeName(name) || len(out) == maxListed:
-			hidden++
-		default:
-			out = append(out, name)
-		}
-	}
-	if hidden > 0 {
-		out = append(out, fmt.Sprintf("and %d that are not listed", hidden))
-	}
-	if len(out) == 0 {
-		return "none"
-	}
-	return strings.Join(out, ", ")
-}
-
-// looksLikeName accepts identifiers and short titles such as "Request tokens".
-func looksLikeName(s string) bool {
-	if len(s) == 0 || len(s) > 40 || strings.Count(s, " ") > 2 || (s[0] >= '0' && s[0] <= '9') {
-		return false
-	}
-	for _, r := range s {
-		ok := r == '_' || r == '-' || r == '.' || r == ' ' || r == '/' || r == ':' ||
-			(r >= '0' && r <= '9') || (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z')
-		if !ok {
-			return false
-		}
-	}
-	return true
 }

@@ -1,0 +1,77 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Notes says what was assumed while reading, one line each.
+func (l *Log) Notes() []string {
+	var out []string
+	zone := "UTC; give --timezone if the clock showed another"
+	if l.in.Zone != nil {
+		zone = l.in.Zone.String() + ", as --timezone says"
+	}
+	for _, n := range []struct {
+		n    int64
+		what string
+	}{
+		{l.notes.naive, "times have no zone and were read as " + zone},
+		{l.notes.guessed, "times are small numbers and were read as seconds from the log's start; give the unit, as in --map arrival=column@ms, if they are not"},
+		{l.notes.negative, "durations are negative and were left out"},
+		{l.notes.truncated, "prompts were cut by the log; they count by the log's own token counts and share no prefix"},
+		{l.notes.redacted, "requests have a placeholder in the place of a text, which counts as absent"},
+	} {
+		if n.n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n.n, n.what))
+		}
+	}
+	out = append(out, l.notes.usage.lines()...)
+	for _, t := range l.taken {
+		if t.shaper != nil {
+			out = append(out, t.shaper.counts().lines()...)
+		}
+	}
+	return out
+}
+
+// learn takes over what a file's builder counted.
+func (l *Log) learn(b *builder) {
+	l.notes.add(b.notes)
+	for f, n := range b.covered {
+		l.covered[f] += n
+	}
+}
+
+// reshape puts a shaper behind the rows; without one they are requests already.
+func reshape(from rows, s shaper, last bool) (rows, error) {
+	if s == nil {
+		return from, nil
+	}
+	values, ok := from.(valueRows)
+	if !ok {
+		return nil, errors.New("rows of this source come as JSON; export it so")
+	}
+	return &shaped{from: values, shape: s, last: last}, nil
+}
+
+// lastOf reports whether no input follows the one that s is read from. An
+// archive's entries are not known ahead, so none of them is the last.
+func (l *Log) lastOf(s *source) bool {
+	return len(l.files) == 0 || l.files[len(l.files)-1].path == s.name || (len(l.files) == 1 && s.name == "stdin")
+}
+
+// ignores says that the mapping leaves a column out on purpose, or one above it.
+func (m *Mapping) ignores(name string) bool {
+	return slices.ContainsFunc(m.ignore, func(i string) bool {
+		return i == name || strings.HasPrefix(name, i+".")
+	})
+}
+
+// covers reports whether the column of that name, or one above it, is read.
+func (r *reading) covers(name string) bool {
+	level, rest := r.level(name)
+	return r.levels[level].root.covers(rest)
+}

@@ -1,0 +1,225 @@
+package ingest
+
+import (
+	"strings"
+
+	"github.com/valyala/fastjson"
+)
+
+// reading is a mapping made ready for rows: a plan for the row and one for each
+// level that it is exploded to, with the slots of fields and tests in them. One
+// reader uses it at a time.
+type reading struct {
+	mapping *Mapping
+	levels  []*plan // from the row inwards
+	cols    [numFields][]planColumn
+	rules   []planRule
+	visit   func(level int, v *fastjson.Value) // sees the elements of lists; nil for nobody
+}
+
+// ref is where a value lies: a slot of a level's plan.
+type ref struct{ level, slot int }
+
+type planColumn struct {
+	at     ref
+	unit   string
+	col    *Column
+	when   *planTest
+	simple bool // no more than a path and a unit
+}
+
+type planRule struct {
+	why  Rule
+	keep bool
+	when planTest
+}
+
+// planTest is a test with its slots.
+type planTest struct {
+	of       *test
+	at       ref
+	any, all []planTest
+}
+
+func newReading(m *Mapping) *reading {
+	r := &reading{mapping: m}
+	for range len(m.explode) + 1 {
+		r.levels = append(r.levels, newPlan())
+	}
+	for _, path := range m.attributes {
+		level, rest := r.level(path)
+		n := r.levels[level].root.make(rest)
+		r.levels[level].slot(n)
+		n.flat, n.arrays = true, m.arrays
+	}
+	for i, path := range m.explode {
+		p := r.levels[i]
+		p.explode = p.slot(p.root.make(path))
+	}
+	for _, f := range m.fields() {
+		for i := range m.Fields[f] {
+			r.cols[f] = append(r.cols[f], r.column(&m.Fields[f][i]))
+		}
+	}
+	for i := range m.rules {
+		rule := &m.rules[i]
+		r.rules = append(r.rules, planRule{why: rule.why, keep: rule.keep, when: r.test(&rule.when)})
+	}
+	return r
+}
+
+func (r *reading) column(c *Column) planColumn {
+	pc := planColumn{unit: c.Unit, col: c, at: ref{slot: -1}, simple: c.As == "" && c.Values == nil && c.Const == "" && c.When == nil}
+	if c.Path != "" {
+		pc.at = r.ref(c.Path)
+	}
+	if c.When != nil {
+		t := r.test(c.When)
+		pc.when = &t
+	}
+	return pc
+}
+
+func (r *reading) test(t *test) planTest {
+	p := planTest{of: t, at: ref{slot: -1}}
+	if t.path != "" {
+		p.at = r.ref(t.path)
+	}
+	for i := range t.any {
+		p.any = append(p.any, r.test(&t.any[i]))
+	}
+	for i := range t.all {
+		p.all = append(p.all, r.test(&t.all[i]))
+	}
+	return p
+}
+
+// level takes the steps ^ off a path, each of which goes one level out. Beyond
+// the row, ^ is the key under which a page's own fields stand.
+func (r *reading) level(path string) (int, string) {
+	at := len(r.levels) - 1
+	for at > 0 {
+		rest, ok := strings.CutPrefix(path, "^.")
+		if !ok {
+			break
+		}
+		at, path = at-1, rest
+	}
+	return at, path
+}
+
+func (r *reading) ref(path string) ref {
+	level, rest := r.level(path)
+	p := r.levels[level]
+	return ref{level, p.slot(p.root.make(rest))}
+}
+
+func (r *reading) cell(at ref) cell {
+	if at.slot < 0 {
+		return cell{}
+	}
+	return r.levels[at.level].cells[at.slot]
+}
+
+// first is the plan that a container fills.
+func (r *reading) first() *plan { return r.levels[0] }
+
+// each calls do for every request in the row that was filled in, with its
+// number from 1, or 0 in a mapping that explodes nothing. It reports whether
+// there was any, and stops when do returns false.
+func (r *reading) each(do func(sub int64) bool) (any, more bool) {
+	if len(r.levels) == 1 {
+		return true, do(0)
+	}
+	n := int64(0)
+	more = r.descend(0, func() bool { n++; return do(n) })
+	return n > 0, more
+}
+
+func (r *reading) descend(level int, do func() bool) bool {
+	if level == len(r.levels)-1 {
+		return do()
+	}
+	p, inner := r.levels[level], r.levels[level+1]
+	for _, v := range p.list(p.cells[p.explode]) {
+		if v.Type() == fastjson.TypeNull {
+			continue
+		}
+		inner.start()
+		if r.visit != nil {
+			r.visit(level+1, v)
+		}
+		inner.walk(&inner.root, v)
+		if !r.descend(level+1, do) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds evaluates a test on the current row.
+func (r *reading) holds(t *planTest, text func(cell) string) bool {
+	if t.of.path != "" && !t.of.value(r.cell(t.at), text) {
+		return false
+	}
+	for i := range t.all {
+		if !r.holds(&t.all[i], text) {
+			return false
+		}
+	}
+	if len(t.any) == 0 {
+		return true
+	}
+	for i := range t.any {
+		if r.holds(&t.any[i], text) {
+			return true
+		}
+	}
+	return false
+}
+
+// value asks a test of one cell. A cell without a value is in no list.
+func (t *test) value(c cell, text func(cell) string) bool {
+	if t.present != nil && *t.present == empty(c) {
+		return false
+	}
+	if len(t.is) == 0 && len(t.not) == 0 && t.like == nil {
+		return true
+	}
+	if c.absent() {
+		return false
+	}
+	s := text(c)
+	switch {
+	case len(t.is) > 0 && !foldIn(t.is, s), len(t.not) > 0 && foldIn(t.not, s):
+		return false
+	}
+	return t.like == nil || t.like.MatchString(s)
+}
+
+func foldIn(list []string, s string) bool {
+	for _, l := range list {
+		if len(l) == len(s) && strings.EqualFold(l, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// empty says that a cell holds nothing: no value, empty text, {} or [].
+func empty(c cell) bool {
+	if c.node == nil {
+		return c.text == "" || c.text == "{}" || c.text == "[]"
+	}
+	switch c.node.Type() {
+	case fastjson.TypeString:
+		s := c.node.GetStringBytes()
+		return len(s) == 0 || string(s) == "{}" || string(s) == "[]"
+	case fastjson.TypeObject:
+		o, _ := c.node.Object()
+		return o.Len() == 0
+	case fastjson.TypeArray:
+		return len(c.node.GetArray()) == 0
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+package ingest
+
+import (
+	"math"
+	"strconv"
+
+	"reprise/trace"
+)
+
+// counts reads the token counts, whatever they include, and the others.
+func (b *builder) counts(r *Record) {
+	u := b.usage()
+	if b.learning != nil {
+		b.learning.add(u.source, u.place())
+	}
+	b.notes.usage.add(u.settle(b.votes, b.mapping.rest))
+	b.gaps(r, u)
+	for _, n := range []struct {
+		from trace.Opt[int64]
+		to   *trace.Opt[int32]
+		f    Field
+	}{{u.input, &r.InputTokens, FieldInputTokens}, {u.output, &r.OutputTokens, FieldOutputTokens},
+		{u.cached, &r.CachedTokens, FieldCachedTokens}, {u.reasoning, &r.ReasoningTokens, FieldReasoningTokens},
+		{b.count(FieldMediaTokens, maxTokens), &r.MediaTokens, FieldMediaTokens},
+		{b.limit(), &r.MaxTokens, FieldMaxTokens}} {
+		if n.from.V > maxTokens {
+			b.fail(badField(BadNumber, n.f, "is too large"))
+			return
+		}
+		*n.to = trace.Opt[int32]{V: int32(n.from.V), OK: n.from.OK}
+	}
+	n := b.count(FieldN, math.MaxInt16)
+	r.N = trace.Opt[int16]{V: int16(n.V), OK: n.OK && n.V > 0}
+	a := b.count(FieldAttempt, math.MaxInt16)
+	r.Attempt = trace.Opt[int16]{V: int16(a.V), OK: a.OK}
+}
+
+func (b *builder) usage() *usage {
+	u := &usage{input: b.count(FieldInputTokens, maxTokens), output: b.count(FieldOutputTokens, maxTokens),
+		total: b.count(FieldTotalTokens, 4*maxTokens), cached: b.count(FieldCachedTokens, maxTokens),
+		written: b.count(FieldCacheWriteTokens, maxTokens), reasoning: b.count(FieldReasoningTokens, maxTokens)}
+	if u.cached.V+u.written.V+u.reasoning.V == 0 {
+		return u
+	}
+	u.cachedBeside = b.beside(FieldCachedTokens) || b.beside(FieldCacheWriteTokens)
+	u.reasonBeside = b.beside(FieldReasoningTokens)
+	name, _ := b.peek(FieldProvider)
+	model, _ := b.peek(FieldModel)
+	column := b.columnOf(FieldCachedTokens)*100 + b.columnOf(FieldReasoningTokens)
+	u.source = provider(name, model) + strconv.Itoa(column)
+	return u
+}
+
+func (b *builder) beside(f Field) bool {
+	_, col, ok := b.cell(f)
+	return ok && col.col.Beside
+}
+
+// columnOf is the number of the column that a field is taken from, or -1.
+func (b *builder) columnOf(f Field) int {
+	_, col, ok := b.cell(f)
+	for i := range b.read.cols[f] {
+		if ok && &b.read.cols[f][i] == col {
+			return i
+		}
+	}
+	return -1
+}
+
+// peek is the text of a field, empty where the row has none that is text.
+func (b *builder) peek(f Field) (string, bool) {
+	c, col, ok := b.cell(f)
+	if !ok {
+		return "", false
+	}
+	return b.valueOf(c, col)
+}
+
+// gaps takes zeroes that stand for counts nobody made as absent: servers write
+// them where a stream ended without usage, and no request reads nothing.
+func (b *builder) gaps(r *Record, u *usage) {
+	if b.mapping.realZeroes {
+		return
+	}
+	zero := func(o trace.Opt[int64]) bool { return o.OK && o.V == 0 }
+	input, output := zero(u.input), zero(u.output)
+	switch {
+	case input && (output || !u.output.OK) && u.total.V == 0:
+		u.input, u.output = trace.Opt[int64]{}, trace.Opt[int64]{}
+	case input && (u.output.V > 0 || r.HasPrompt):
+		u.input = trace.Opt[int64]{}
+	case output && r.HasOutput && r.Output != "":
+		u.output = trace.Opt[int64]{}
+	default:
+		return
+	}
+	if !u.input.OK {
+		u.cached = trace.Opt[int64]{}
+	}
+	if !u.output.OK {
+		u.reasoning = trace.Opt[int64]{}
+	}
+	b.notes.usage.zeroes++
+}
+
+// limit is max_tokens; clients write -1, 0 and huge numbers for none.
+func (b *builder) limit() trace.Opt[int64] {
+	if s, ok := b.peek(FieldMaxTokens); ok {
+		if v, err := strconv.ParseFloat(s, 64); err == nil && v <= 0 {
+			return trace.Opt[int64]{}
+		}
+	}
+	v := b.count(FieldMaxTokens, math.MaxInt64)
+	return trace.Opt[int64]{V: v.V, OK: v.OK && v.V <= maxTokens}
+}
+
+func (b *builder) count(f Field, limit int64) trace.Opt[int64] {
+	c, col, ok := b.cell(f)
+	if !ok {
+		return trace.Opt[int64]{}
+	}
+	var v int64
+	var wrong string
+	if whole, isInt := int64Of(c); isInt && col.simple {
+		v, wrong = checkCount(whole, limit)
+	} else if s, ok := b.get(f); ok {
+		v, wrong = parseCount(s, limit)
+	} else {
+		return trace.Opt[int64]{}
+	}
+	if wrong != "" {
+		b.fail(badField(BadNumber, f, wrong))
+	}
+	return trace.Opt[int64]{V: v, OK: wrong == ""}
+}
