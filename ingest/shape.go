@@ -1,0 +1,237 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/valyala/fastjson"
+)
+
+// shapeFile is the part of a mapping that says how the rows of a file become
+// requests where it is not one row a request. One of join, conversation,
+// transcript and chain at most; lines says how lines of text become rows before that.
+type shapeFile struct {
+	Lines        []lineEventFile   `yaml:"lines"`
+	Fallback     bool              `yaml:"fallback"`
+	Join         *joinFile         `yaml:"join"`
+	Conversation *conversationFile `yaml:"conversation"`
+	Transcript   *transcriptFile   `yaml:"transcript"`
+	Chain        *chainFile        `yaml:"chain"`
+}
+
+// shaper turns rows into requests. It keeps nothing of a row that it is given
+// but copies.
+type shaper interface {
+	// add takes a row. The value is valid until add returns.
+	add(pos Pos, v *fastjson.Value)
+	// end says that no row of this file follows; last, that none of the log does.
+	end(last bool)
+	// next gives a request that is ready, valid until the next call of any method.
+	next() (Pos, *fastjson.Value, bool)
+	// counts says what became of rows that are no requests by themselves.
+	counts() shapeCounts
+}
+
+// shapeCounts accounts for rows that were put together or apart.
+type shapeCounts struct {
+	rows     int64 // given to the shaper
+	requests int64 // that came out
+	copies   int64 // of requests that were there before
+	alone    int64 // without their other half
+	open     int64 // answers without a question, which are no requests
+}
+
+func (c *shapeCounts) add(o shapeCounts) {
+	c.rows += o.rows
+	c.requests += o.requests
+	c.copies += o.copies
+	c.alone += o.alone
+	c.open += o.open
+}
+
+// lines are what a person should know of them.
+func (c shapeCounts) lines() []string {
+	if c.rows == 0 {
+		return nil
+	}
+	out := []string{fmt.Sprintf("%d rows of the log were read as %d requests", c.rows, c.requests)}
+	for _, n := range []struct {
+		n    int64
+		what string
+	}{{c.copies, "requests were there more than once and are counted once"},
+		{c.alone, "requests have only one half of what the log says of a request"},
+		{c.open, "answers stand before any question and are no requests"}} {
+		if n.n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n.n, n.what))
+		}
+	}
+	return out
+}
+
+// newShaper makes the shaper of a mapping, nil when rows are requests already.
+func (f *shapeFile) newShaper() shaper {
+	switch {
+	case f == nil:
+	case f.Join != nil:
+		return newJoiner(f.Join)
+	case f.Conversation != nil:
+		return newConversation(f.Conversation)
+	case f.Transcript != nil:
+		return newTranscript(f.Transcript)
+	case f.Chain != nil:
+		return newChainer(f.Chain)
+	}
+	return nil
+}
+
+// check reports what is wrong with a shape.
+func (f *shapeFile) check() error {
+	n := 0
+	for _, there := range []bool{f.Join != nil, f.Conversation != nil, f.Transcript != nil, f.Chain != nil} {
+		if there {
+			n++
+		}
+	}
+	if n > 1 {
+		return errors.New("a shape takes one of join, conversation, transcript and chain")
+	}
+	if _, err := newLineSet("", f); err != nil {
+		return err
+	}
+	switch {
+	case f.Join != nil:
+		f.Join.ofLines(f.Lines)
+		return f.Join.check()
+	case f.Conversation != nil:
+		return f.Conversation.check()
+	case f.Transcript != nil:
+		return f.Transcript.check()
+	case f.Chain != nil:
+		return f.Chain.check()
+	}
+	return nil
+}
+
+// valueRows are rows that can give the current one as JSON.
+type valueRows interface {
+	rows
+	current() *fastjson.Value
+}
+
+func (j *jsonRow) current() *fastjson.Value { return j.value }
+
+// shaped are the requests that a shaper makes of a file's rows.
+type shaped struct {
+	from  valueRows
+	shape shaper
+	last  bool // no file follows
+	ended bool
+	value *fastjson.Value
+}
+
+func (s *shaped) next() (Pos, error) {
+	for {
+		pos, v, ok := s.shape.next()
+		if ok {
+			s.value = v
+			return pos, nil
+		}
+		if s.ended {
+			return Pos{}, io.EOF
+		}
+		pos, err := s.from.next()
+		switch {
+		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+			s.ended = true
+			s.shape.end(s.last)
+		case err != nil:
+			return pos, err
+		default:
+			s.shape.add(pos, s.from.current())
+		}
+	}
+}
+
+func (s *shaped) names(add func(string)) { nameValue("", s.value, maxNameDepth, add) }
+
+func (s *shaped) fill(p *plan) *RowError {
+	p.start()
+	p.walk(&p.root, s.value)
+	if p.dup {
+		return bad(DuplicateKey, "a mapped column is there twice")
+	}
+	return nil
+}
+
+// lookup follows a path of keys and array positions joined by dots; a key that
+// holds dots itself is found too. nil when there is nothing, or null.
+func lookup(v *fastjson.Value, path string) *fastjson.Value {
+	for v != nil && path != "" && path != "." {
+		if whole := v.Get(path); whole != nil {
+			v = whole
+			break
+		}
+		var step string
+		step, path, _ = strings.Cut(path, ".")
+		v = v.Get(step)
+	}
+	if v == nil || v.Type() == fastjson.TypeNull {
+		return nil
+	}
+	return v
+}
+
+// lookupText is the text of the first path that a row has; numbers count.
+func lookupText(v *fastjson.Value, paths ...string) string {
+	for _, path := range paths {
+		if t := lookup(v, path); t != nil {
+			if t.Type() == fastjson.TypeObject || t.Type() == fastjson.TypeArray {
+				continue
+			}
+			if s := rawJSON(t); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// condition is "path", which a row must have, or "path=text"; with & between
+// them all must hold.
+type condition string
+
+func (c condition) holds(v *fastjson.Value) bool {
+	for one := range strings.SplitSeq(string(c), "&") {
+		if !holds(v, one) {
+			return false
+		}
+	}
+	return true
+}
+
+func holds(v *fastjson.Value, c string) bool {
+	path, want, equal := strings.Cut(c, "=")
+	t := lookup(v, path)
+	if t == nil || !equal {
+		return t != nil
+	}
+	if t.Type() == fastjson.TypeString {
+		b, _ := t.StringBytes()
+		return string(b) == want
+	}
+	return rawJSON(t) == want
+}
+
+// conditions hold when any of them does.
+type conditions []condition
+
+func (cs conditions) any(v *fastjson.Value) bool {
+	for _, c := range cs {
+		if c.holds(v) {
+			return true
+		}
+	}
+	return false
+}
