@@ -141,7 +141,7 @@ func (b *builder) cell(f Field) (cell, *planColumn, bool) {
 		if col.col.Const == "" && c.absent() {
 			continue
 		}
-		if col.col.Values != nil || col.col.As != "" {
+		if col.col.Values != nil || col.col.As == "present" || col.col.As == "length" {
 			if _, ok := b.valueOf(c, col); !ok {
 				continue
 			}

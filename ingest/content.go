@@ -16,37 +16,135 @@ func own(b []byte) string {
 	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
-// messages reads a chat prompt: an array of messages, of which those without a
-// role are items of the Responses interface; or one string. media counts the
-// parts that are not text.
+// maxShape is how deep messages and answers are looked into.
+const maxShape = 16
+
+// messages reads a chat prompt in the shapes of OpenAI, Anthropic, Gemini,
+// Bedrock, the OpenTelemetry conventions, OpenInference and LangChain: a list of
+// messages, an object that holds one, or one string. media counts the parts that
+// are not text.
 func messages(v *fastjson.Value) (out []Message, media int, ok bool) {
+	return messageList(v, 0)
+}
+
+func messageList(v *fastjson.Value, depth int) (out []Message, media int, ok bool) {
 	switch v.Type() {
 	case fastjson.TypeString:
 		b, _ := v.StringBytes()
 		return []Message{{Role: "user", Text: own(b)}}, 0, true
+	case fastjson.TypeObject:
+		for _, key := range []string{"messages", "contents", "input", "args", "prompts", "prompt"} {
+			if inner := v.Get(key); inner != nil && depth < maxShape && inner.Type() != fastjson.TypeNull {
+				return messageList(inner, depth+1)
+			}
+		}
+		if !isMessage(v) {
+			return nil, 0, false
+		}
+		m, n := readMessage(v)
+		return []Message{m}, n, true
 	case fastjson.TypeArray:
 	default:
 		return nil, 0, false
 	}
 	list, _ := v.Array()
+	if len(list) == 1 && list[0].Type() == fastjson.TypeArray && depth < maxShape {
+		return messageList(list[0], depth+1) // a batch of one
+	}
 	out = make([]Message, 0, len(list))
-	for _, m := range list {
-		if m.Type() != fastjson.TypeObject {
+	for _, v := range list {
+		switch v.Type() {
+		case fastjson.TypeString:
+			b, _ := v.StringBytes()
+			out = append(out, Message{Role: "user", Text: own(b)})
+		case fastjson.TypeObject:
+			m, n := readMessage(v)
+			out, media = append(out, m), media+n
+		default:
 			return nil, 0, false
 		}
-		text, n := content(m.Get("content"))
-		msg := Message{Role: own(m.GetStringBytes("role")), Name: own(m.GetStringBytes("name")), Text: text}
-		if msg.Role == "" {
-			msg.Role = own(m.GetStringBytes("type"))
-		}
-		for _, key := range []string{"tool_calls", "function_call", "arguments", "output"} {
-			if part := m.Get(key); part != nil && part.Type() != fastjson.TypeNull {
-				msg.Text += rawJSON(part)
-			}
-		}
-		out, media = append(out, msg), media+n
 	}
 	return out, media, true
+}
+
+// isMessage tells a message from any other object.
+func isMessage(v *fastjson.Value) bool {
+	for _, key := range []string{"role", "parts", "message", "message.role", "kwargs"} {
+		if v.Get(key) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// readMessage reads one message. Those without a role are items of the Responses
+// interface, whose type stands in its place.
+func readMessage(v *fastjson.Value) (Message, int) {
+	v, class := unwrapMessage(v)
+	text, media := messageText(v)
+	m := Message{Role: roleOf(v, class), Name: own(dotted(v, "message", "name").GetStringBytes()), Text: text}
+	for _, key := range []string{"tool_calls", "function_call", "arguments", "output"} {
+		if part := dotted(v, "message", key); part != nil && part.Type() != fastjson.TypeNull {
+			m.Text += rawJSON(part)
+		}
+	}
+	return m, media
+}
+
+// unwrapMessage takes off the envelopes of OpenInference and LangChain. class is
+// the class of a LangChain message.
+func unwrapMessage(v *fastjson.Value) (m *fastjson.Value, class string) {
+	if inner := v.Get("message"); inner != nil && inner.Type() == fastjson.TypeObject {
+		v = inner
+	}
+	if inner := v.Get("kwargs"); inner != nil && inner.Type() == fastjson.TypeObject {
+		if id := v.GetArray("id"); len(id) > 0 {
+			class = string(id[len(id)-1].GetStringBytes())
+		}
+		return inner, class
+	}
+	if inner := v.Get("data"); inner != nil && inner.Type() == fastjson.TypeObject && inner.Get("content") != nil {
+		return inner, string(v.GetStringBytes("type"))
+	}
+	return v, ""
+}
+
+// roleOf gives the role in the words of OpenAI.
+func roleOf(v *fastjson.Value, class string) string {
+	role := class
+	for _, key := range []string{"role", "from", "type"} {
+		if role == "" {
+			role = own(dotted(v, "message", key).GetStringBytes())
+		}
+	}
+	switch strings.TrimSuffix(strings.ToLower(role), "message") {
+	case "human", "user":
+		return "user"
+	case "ai", "gpt", "model", "bot", "aimessagechunk", "assistant":
+		return "assistant"
+	case "system":
+		return "system"
+	case "tool":
+		return "tool"
+	}
+	return role
+}
+
+func messageText(v *fastjson.Value) (string, int) {
+	for _, key := range []string{"content", "contents", "parts", "value", "text"} {
+		if c := dotted(v, "message", key); c != nil && c.Type() != fastjson.TypeNull {
+			return content(c)
+		}
+	}
+	return "", 0
+}
+
+// dotted returns v[key], or v["prefix.key"] as flattened exports write it.
+func dotted(v *fastjson.Value, prefix, key string) *fastjson.Value {
+	if inner := v.Get(key); inner != nil {
+		return inner
+	}
+	return v.Get(prefix + "." + key)
 }
 
 // content joins the text parts of a message and counts the others.
@@ -59,39 +157,54 @@ func content(v *fastjson.Value) (text string, media int) {
 		b, _ := v.StringBytes()
 		return own(b), 0
 	case fastjson.TypeObject:
-		return part(v)
+		return part(v, 0)
 	case fastjson.TypeArray:
-		var b strings.Builder
-		list, _ := v.Array()
-		for _, p := range list {
-			t, n := part(p)
-			b.WriteString(t)
-			media += n
-		}
-		return b.String(), media
+		return parts(v, 0)
 	}
 	return "", 0
 }
 
+func parts(v *fastjson.Value, depth int) (text string, media int) {
+	var b strings.Builder
+	for _, p := range v.GetArray() {
+		t, n := part(p, depth)
+		b.WriteString(t)
+		media += n
+	}
+	return b.String(), media
+}
+
 // part reads one part of a message's content. Parts of tools and thinking are
 // text of the prompt; images, audio and files are media.
-func part(v *fastjson.Value) (string, int) {
+func part(v *fastjson.Value, depth int) (string, int) {
 	if v.Type() == fastjson.TypeString {
 		b, _ := v.StringBytes()
 		return own(b), 0
 	}
-	for _, key := range []string{"text", "refusal", "thinking", "input", "arguments"} {
-		if t := v.Get(key); t != nil && t.Type() != fastjson.TypeNull {
+	if v.Type() != fastjson.TypeObject || depth > maxShape {
+		return "", 0
+	}
+	for _, key := range []string{"text", "refusal", "thinking", "input", "arguments", "functionCall", "function_call",
+		"functionResponse", "function_response", "toolUse", "response", "result"} {
+		if t := dotted(v, "message_content", key); t != nil && t.Type() != fastjson.TypeNull {
 			return rawJSON(t), 0
 		}
 	}
-	if inner := v.Get("content"); inner != nil {
-		return content(inner)
+	for _, key := range []string{"content", "message_content", "toolResult", "reasoningContent", "reasoningText", "json"} {
+		switch inner := v.Get(key); {
+		case inner == nil || inner.Type() == fastjson.TypeNull:
+		case inner.Type() == fastjson.TypeArray:
+			return parts(inner, depth+1)
+		case key == "json":
+			return rawJSON(inner), 0
+		default:
+			return part(inner, depth+1)
+		}
 	}
-	if v.Type() == fastjson.TypeObject {
-		return "", 1
+	if v.Get("cachePoint") != nil || v.Get("thought_signature") != nil {
+		return "", 0 // marks, not content
 	}
-	return "", 0
+	return "", 1
 }
 
 // rawJSON is a string's text, or the JSON of anything else.
@@ -101,52 +214,4 @@ func rawJSON(v *fastjson.Value) string {
 		return own(b)
 	}
 	return own(v.MarshalTo(nil))
-}
-
-// answer reads what was generated: a string, a message, or the choices of a
-// response, whose texts are joined. finish is that of the first choice.
-func answer(v *fastjson.Value) (text, finish string, ok bool) {
-	switch v.Type() {
-	case fastjson.TypeString:
-		b, _ := v.StringBytes()
-		return own(b), "", true
-	case fastjson.TypeObject:
-		return answerText(v), own(v.GetStringBytes("finish_reason")), true
-	case fastjson.TypeArray:
-	default:
-		return "", "", false
-	}
-	var b strings.Builder
-	list, _ := v.Array()
-	for i, c := range list {
-		b.WriteString(answerText(c))
-		if i == 0 {
-			finish = own(c.GetStringBytes("finish_reason"))
-		}
-	}
-	return b.String(), finish, true
-}
-
-// answerText reads a choice, a message in it, or an output item. Reasoning is
-// generated text like any other.
-func answerText(v *fastjson.Value) string {
-	if m := v.Get("message"); m != nil {
-		v = m
-	} else if m := v.Get("delta"); m != nil {
-		v = m
-	}
-	var b strings.Builder
-	for _, key := range []string{"reasoning_content", "reasoning", "content", "text", "tool_calls", "arguments"} {
-		t := v.Get(key)
-		if t == nil || t.Type() == fastjson.TypeNull {
-			continue
-		}
-		if key == "content" {
-			s, _ := content(t)
-			b.WriteString(s)
-			continue
-		}
-		b.WriteString(rawJSON(t))
-	}
-	return b.String()
 }

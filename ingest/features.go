@@ -8,120 +8,6 @@ import (
 	"reprise/trace"
 )
 
-// prompt reads what was asked, as messages or as text, and infers the endpoint
-// from which of them is there when the log does not name it.
-func (b *builder) prompt(r *Record) {
-	if s, ok := b.get(FieldAPI); ok {
-		r.API, r.OtherAPI = endpoint(s)
-	}
-	if c, _, ok := b.cell(FieldMessages); ok {
-		b.chat(r, c)
-	}
-	if c, _, ok := b.cell(FieldPrompt); ok && !r.HasPrompt {
-		b.text(r, c)
-	}
-	if c, _, ok := b.cell(FieldSystem); ok && r.HasPrompt && len(r.Messages) > 0 {
-		if text, n := b.content(c); text != "" {
-			r.Messages = append([]Message{{Role: "system", Text: text}}, r.Messages...)
-			r.MediaParts += n
-		}
-	}
-}
-
-func (b *builder) chat(r *Record, c cell) {
-	v := c.node
-	if inner := b.inner(c); inner != nil {
-		v = inner
-	}
-	if v == nil { // a table cell with plain text
-		r.Messages = []Message{{Role: "user", Text: own([]byte(c.text))}}
-	} else {
-		var ok bool
-		if r.Messages, r.MediaParts, ok = messages(v); !ok {
-			b.fail(badField(BadType, FieldMessages, "is no list of messages"))
-			return
-		}
-	}
-	if len(r.Messages) == 0 {
-		return
-	}
-	r.HasPrompt = true
-	if r.API == trace.APIUnknown && !r.OtherAPI {
-		r.API = trace.Chat
-	}
-}
-
-// inner parses a list or object that is stored as text.
-func (b *builder) inner(c cell) *fastjson.Value {
-	s := c.text
-	if c.node != nil {
-		if c.node.Type() != fastjson.TypeString {
-			return nil
-		}
-		t, _ := c.node.StringBytes()
-		s = string(t)
-	}
-	if s = strings.TrimSpace(s); s == "" || (s[0] != '[' && s[0] != '{') {
-		return nil
-	}
-	return b.read.first().inner.decode(s)
-}
-
-func (b *builder) content(c cell) (string, int) {
-	if c.node == nil {
-		return own([]byte(c.text)), 0
-	}
-	return content(c.node)
-}
-
-// text reads a prompt of the completions interface: a string, several that are
-// joined, or token ids.
-func (b *builder) text(r *Record, c cell) {
-	r.HasPrompt = true
-	if r.API == trace.APIUnknown && !r.OtherAPI {
-		r.API = trace.Completions
-	}
-	if c.node == nil {
-		r.Prompt = own([]byte(c.text))
-		return
-	}
-	list, err := c.node.Array()
-	if err != nil || len(list) == 0 || list[0].Type() != fastjson.TypeNumber {
-		r.Prompt, r.MediaParts = content(c.node)
-		return
-	}
-	r.PromptTokens = make([]int32, 0, len(list))
-	for _, v := range list {
-		id, err := v.Int64()
-		if err != nil || id < 0 || id > 1<<30 {
-			b.fail(badField(BadType, FieldPrompt, "has an entry that is no token id"))
-			return
-		}
-		r.PromptTokens = append(r.PromptTokens, int32(id))
-	}
-}
-
-func (b *builder) answer(r *Record) {
-	c, _, ok := b.cell(FieldOutput)
-	if !ok {
-		return
-	}
-	v := c.node
-	if inner := b.inner(c); inner != nil {
-		v = inner
-	}
-	if v == nil {
-		r.Output, r.HasOutput = own([]byte(c.text)), true
-		return
-	}
-	text, finish, ok := answer(v)
-	if !ok {
-		b.fail(badField(BadType, FieldOutput, "is no text, message or list of choices"))
-		return
-	}
-	r.Output, r.HasOutput, r.Finish = text, true, finishOf(finish)
-}
-
 // features reads what the request used. A log of whole requests says no by
 // leaving a key out; any other log says nothing.
 func (b *builder) features(r *Record) {
@@ -132,6 +18,7 @@ func (b *builder) features(r *Record) {
 		r.ToolText = rawJSON(c.node)
 	}
 	r.JSONSchema = b.schema()
+	b.early(r)
 	if !b.mapping.Complete || !r.HasPrompt {
 		return
 	}
@@ -139,6 +26,19 @@ func (b *builder) features(r *Record) {
 		if !f.OK {
 			*f = trace.Some(false)
 		}
+	}
+}
+
+// early infers a stream from the time of the first token, in sources that give
+// one to streams alone. Where it is the end, there was none.
+func (b *builder) early(r *Record) {
+	if !b.mapping.earlyStream || r.Stream.OK || !(r.FirstToken.OK || r.TTFT.OK) {
+		return
+	}
+	whole := r.FirstToken.OK && r.End.OK && r.FirstToken.V >= r.End.V
+	r.Stream = trace.Some(!whole)
+	if whole {
+		r.FirstToken, r.TTFT = trace.Opt[int64]{}, trace.Opt[int64]{}
 	}
 }
 
@@ -159,9 +59,13 @@ func (b *builder) flag(f Field) trace.Opt[bool] {
 
 // present is true for a list or object that is not empty.
 func (b *builder) present(f Field) trace.Opt[bool] {
-	c, _, ok := b.cell(f)
+	c, col, ok := b.cell(f)
 	if !ok {
 		return trace.Opt[bool]{}
+	}
+	if col.col.Const != "" || col.col.As == "present" || col.col.Values != nil {
+		s, ok := b.valueOf(c, col)
+		return trace.Opt[bool]{V: s == "true", OK: ok}
 	}
 	if inner := b.inner(c); inner != nil {
 		c = cell{node: inner}
@@ -181,9 +85,13 @@ func (b *builder) present(f Field) trace.Opt[bool] {
 
 // schema reads response_format: only a JSON schema constrains the answer.
 func (b *builder) schema() trace.Opt[bool] {
-	c, _, ok := b.cell(FieldJSONSchema)
+	c, col, ok := b.cell(FieldJSONSchema)
 	if !ok {
 		return trace.Opt[bool]{}
+	}
+	if col.col.Const != "" || col.col.As == "present" || col.col.Values != nil {
+		s, ok := b.valueOf(c, col)
+		return trace.Opt[bool]{V: s == "true", OK: ok}
 	}
 	if inner := b.inner(c); inner != nil {
 		c = cell{node: inner}
@@ -203,16 +111,11 @@ func (b *builder) schema() trace.Opt[bool] {
 
 // ending reads status, error and finish reason.
 func (b *builder) ending(r *Record) {
-	if s, ok := b.get(FieldFinish); ok {
-		r.Finish = finishOf(s)
+	if f := b.finish(); f != trace.FinishUnknown {
+		r.Finish = f
 	}
 	if s, ok := b.get(FieldStatus); ok {
-		switch code, wrong := parseCount(s, 999); {
-		case wrong == "":
-			r.Status = trace.Some(int16(code))
-		case strings.EqualFold(s, "failure"), strings.EqualFold(s, "error"), strings.EqualFold(s, "failed"):
-			r.Finish = trace.FinishError
-		}
+		b.status(r, s)
 	}
 	if c, _, ok := b.cell(FieldError); ok && !emptyError(c) {
 		r.Finish = trace.FinishError
@@ -222,6 +125,40 @@ func (b *builder) ending(r *Record) {
 		r.Finish = trace.FinishCancelled
 	case r.Status.V >= 400:
 		r.Finish = trace.FinishError
+	}
+}
+
+// finish reads the finish reason: text, or a list of which the first counts.
+func (b *builder) finish() trace.Finish {
+	c, col, ok := b.cell(FieldFinish)
+	if !ok {
+		return trace.FinishUnknown
+	}
+	if inner := b.inner(c); inner != nil {
+		return finishOf(reason(inner))
+	}
+	if c.node != nil && c.node.Type() != fastjson.TypeString && col.simple {
+		return finishOf(reason(c.node))
+	}
+	s, _ := b.valueOf(c, col)
+	return finishOf(s)
+}
+
+// status reads an HTTP status, or a word for it. -1 and other numbers that are
+// none, as products use for calls that are pending or were given up, are left.
+func (b *builder) status(r *Record, s string) {
+	head, _, _ := strings.Cut(trimSpace(s), " ")
+	if code, wrong := parseCount(head, 999); wrong == "" {
+		if code >= 100 {
+			r.Status = trace.Some(int16(code))
+		}
+		return
+	}
+	switch strings.ToLower(s) {
+	case "failure", "error", "failed", "status_code_error":
+		r.Finish = trace.FinishError
+	case "cancelled", "canceled", "aborted":
+		r.Finish = trace.FinishCancelled
 	}
 }
 
@@ -245,18 +182,19 @@ func emptyError(c cell) bool {
 
 // finishOf maps the vendors' finish reasons to our classes.
 func finishOf(s string) trace.Finish {
-	switch strings.ToLower(s) {
-	case "stop", "end_turn", "stop_sequence", "eos", "eos_token", "completed":
+	switch strings.ReplaceAll(strings.ToLower(s), "-", "_") {
+	case "stop", "end_turn", "stop_sequence", "eos", "eos_token", "completed", "complete", "finish", "stop_criteria_met":
 		return trace.FinishStop
-	case "length", "max_tokens", "max_output_tokens":
+	case "length", "max_tokens", "max_output_tokens", "max_length", "incomplete", "model_length", "model_context_window_exceeded":
 		return trace.FinishLength
-	case "tool_calls", "tool_use", "function_call":
+	case "tool_calls", "tool_use", "function_call", "tool_call", "malformed_function_call":
 		return trace.FinishToolCalls
-	case "content_filter", "refusal", "safety":
+	case "content_filter", "content_filtered", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii",
+		"guardrail_intervened", "error_toxic":
 		return trace.FinishContentFilter
-	case "error", "failed":
+	case "error", "failed", "error_limit":
 		return trace.FinishError
-	case "abort", "cancelled", "canceled":
+	case "abort", "aborted", "cancelled", "canceled":
 		return trace.FinishCancelled
 	}
 	return trace.FinishUnknown
@@ -273,7 +211,8 @@ func endpoint(s string) (api trace.API, other bool) {
 		}
 	}
 	switch {
-	case strings.Contains(s, "chat"), s == "completion", s == "acompletion":
+	case strings.Contains(s, "chat"), s == "completion", s == "acompletion", strings.HasPrefix(s, "converse"),
+		strings.Contains(s, "generatecontent"), strings.Contains(s, "generate_content"):
 		return trace.Chat, false
 	case strings.Contains(s, "completion"):
 		return trace.Completions, false

@@ -18,7 +18,7 @@ import (
 type Column struct {
 	Path   string
 	Unit   string
-	As     string            // present: whether there is a value; length: of a list
+	As     string            // present: whether there is a value; length: of a list; text: JSON as it is
 	Values map[string]string // what each value, in lower case, means; others are no value
 	Const  string            // a value of the mapping itself
 	Beside bool              // a part that the source does not count in its whole
@@ -147,8 +147,8 @@ func (c *Column) check(f Field) error {
 		return fmt.Errorf("%s takes no unit", f)
 	case c.Beside && !f.isPart():
 		return fmt.Errorf("%s is no part of another count, so it cannot stand beside one", f)
-	case c.As != "" && c.As != "present" && c.As != "length":
-		return fmt.Errorf("%s: as can be present or length, nothing else", f)
+	case !slices.Contains([]string{"", "present", "length", "text"}, c.As):
+		return fmt.Errorf("%s: as can be present, length or text, nothing else", f)
 	case c.Path == "" && c.Const == "":
 		return fmt.Errorf("no column is named")
 	}

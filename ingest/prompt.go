@@ -1,0 +1,192 @@
+package ingest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"reprise/trace"
+)
+
+// prompt reads what was asked, as messages or as text, and infers the endpoint
+// from which of them is there when the log does not name it.
+func (b *builder) prompt(r *Record) {
+	if s, ok := b.get(FieldAPI); ok {
+		r.API, r.OtherAPI = endpoint(s)
+	}
+	if c, col, ok := b.cell(FieldMessages); ok && !empty(c) {
+		b.chat(r, c, col)
+	}
+	if c, _, ok := b.cell(FieldPrompt); ok && !r.HasPrompt && !empty(c) {
+		b.text(r, c)
+	}
+	if c, _, ok := b.cell(FieldSystem); ok && r.HasPrompt && len(r.Messages) > 0 {
+		if text, n := b.content(c); text != "" {
+			r.Messages = append([]Message{{Role: "system", Text: text}}, r.Messages...)
+			r.MediaParts += n
+		}
+	}
+	b.cut(r)
+}
+
+func (b *builder) chat(r *Record, c cell, col *planColumn) {
+	v := c.node
+	if inner := b.inner(c); inner != nil {
+		v = inner
+	} else if s, text := b.string(c); text && looksLikeJSON(s) {
+		r.Truncated = true // the log cut its JSON
+	}
+	if v == nil { // a table cell with plain text
+		r.Messages = []Message{{Role: "user", Text: own([]byte(c.text))}}
+	} else {
+		var ok bool
+		if r.Messages, r.MediaParts, ok = messages(v); !ok {
+			if col.col.As != "text" {
+				b.fail(badField(BadType, FieldMessages, "is no list of messages"))
+				return
+			}
+			r.Messages = []Message{{Role: "user", Text: rawJSON(v)}}
+		}
+	}
+	if len(r.Messages) == 0 {
+		return
+	}
+	r.HasPrompt = true
+	if r.API == trace.APIUnknown && !r.OtherAPI {
+		r.API = trace.Chat
+	}
+}
+
+// string is the text of a cell that holds text.
+func (b *builder) string(c cell) (string, bool) {
+	if c.node == nil {
+		return c.text, true
+	}
+	if c.node.Type() != fastjson.TypeString {
+		return "", false
+	}
+	return string(c.node.GetStringBytes()), true
+}
+
+// looksLikeJSON tells text that begins as a list of messages does.
+func looksLikeJSON(s string) bool {
+	s = strings.TrimLeft(s, " \t\r\n")
+	return strings.HasPrefix(s, `[{"`) || strings.HasPrefix(s, `{"`)
+}
+
+// inner parses a list or object that is stored as text.
+func (b *builder) inner(c cell) *fastjson.Value {
+	s, ok := b.string(c)
+	if !ok {
+		return nil
+	}
+	return b.read.first().inner.decode(s)
+}
+
+func (b *builder) content(c cell) (string, int) {
+	if inner := b.inner(c); inner != nil {
+		return content(inner)
+	}
+	if c.node == nil {
+		return own([]byte(c.text)), 0
+	}
+	return content(c.node)
+}
+
+// text reads a prompt of the completions interface: a string, several that are
+// joined, or token ids.
+func (b *builder) text(r *Record, c cell) {
+	r.HasPrompt = true
+	if r.API == trace.APIUnknown && !r.OtherAPI {
+		r.API = trace.Completions
+	}
+	if c.node == nil {
+		r.Prompt = own([]byte(c.text))
+		return
+	}
+	list, err := c.node.Array()
+	if err != nil || len(list) == 0 || list[0].Type() != fastjson.TypeNumber {
+		r.Prompt, r.MediaParts = content(c.node)
+		return
+	}
+	r.PromptTokens = make([]int32, 0, len(list))
+	for _, v := range list {
+		id, err := v.Int64()
+		if err != nil || id < 0 || id > 1<<30 {
+			b.fail(badField(BadType, FieldPrompt, "has an entry that is no token id"))
+			return
+		}
+		r.PromptTokens = append(r.PromptTokens, int32(id))
+	}
+}
+
+// cut looks for what a log writes in the place of text that it left out, and of
+// text that it hides.
+func (b *builder) cut(r *Record) {
+	m := b.mapping
+	if len(m.truncated)+len(m.redacted) > 0 && r.HasPrompt {
+		r.Truncated = r.Truncated || marked(r.Prompt, m.truncated)
+		for i := range r.Messages {
+			r.Truncated = r.Truncated || marked(r.Messages[i].Text, m.truncated)
+		}
+		hidden := func(msg Message) bool { return slices.Contains(m.redacted, strings.TrimSpace(msg.Text)) }
+		if slices.ContainsFunc(r.Messages, hidden) || slices.Contains(m.redacted, strings.TrimSpace(r.Prompt)) {
+			r.Redacted, r.HasPrompt, r.Messages, r.Prompt, r.MediaParts = true, false, nil, "", 0
+		}
+	}
+	if r.Truncated {
+		b.notes.truncated++
+	}
+	if r.Redacted {
+		b.notes.redacted++
+	}
+}
+
+func marked(s string, marks []string) bool {
+	return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(s, m) })
+}
+
+func (b *builder) answer(r *Record) {
+	c, col, ok := b.cell(FieldOutput)
+	if !ok || empty(c) {
+		return
+	}
+	v := c.node
+	if inner := b.inner(c); inner != nil {
+		v = inner
+	}
+	if v == nil || v.Type() == fastjson.TypeString {
+		s, _ := b.string(c)
+		if slices.Contains(b.mapping.redacted, strings.TrimSpace(s)) {
+			b.hide(r)
+			return
+		}
+		r.Output, r.HasOutput = own([]byte(s)), true
+		return
+	}
+	text, finish, ok := answer(v)
+	switch {
+	case !ok && col.col.As == "text":
+		text = rawJSON(v)
+	case !ok && v.Type() == fastjson.TypeObject:
+		return // a body without an answer, such as an error's
+	case !ok:
+		b.fail(badField(BadType, FieldOutput, "is no text, message or list of choices"))
+		return
+	}
+	r.Finish = finishOf(finish)
+	if slices.Contains(b.mapping.redacted, strings.TrimSpace(text)) {
+		b.hide(r)
+		return
+	}
+	r.Output, r.HasOutput = text, true
+}
+
+// hide notes a text that the log replaced.
+func (b *builder) hide(r *Record) {
+	if !r.Redacted {
+		b.notes.redacted++
+	}
+	r.Redacted = true
+}
