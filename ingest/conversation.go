@@ -152,6 +152,11 @@ func (c *conversation) request(asked []message, i int) *fastjson.Value {
 	a := &c.arena
 	out, messages := a.NewObject(), a.NewArray()
 	for k, m := range asked {
+		if len(c.file.List) == 0 && k > 0 { // the answers between are not in the row
+			messages.SetArrayItem(2*k-1, absentMessage(a, "assistant"))
+			messages.SetArrayItem(2*k, m.normal)
+			continue
+		}
 		messages.SetArrayItem(k, m.normal)
 	}
 	out.Set("row", c.row)
@@ -160,8 +165,6 @@ func (c *conversation) request(asked []message, i int) *fastjson.Value {
 	if len(c.file.List) > 0 {
 		out.Set("answer", c.list[i].value)
 		out.Set("output", c.list[i].normal)
-	} else if c.turn > 0 {
-		out.Set("incomplete", a.NewTrue()) // the answers before this turn are not in the row
 	}
 	out.Set("session", a.NewString(c.id))
 	out.Set("id", a.NewString(c.name(c.turn)))
@@ -171,6 +174,14 @@ func (c *conversation) request(asked []message, i int) *fastjson.Value {
 	out.Set("turn", a.NewNumberInt(c.turn))
 	c.turn++
 	return out
+}
+
+// absentMessage stands for a message that the log leaves out.
+func absentMessage(a *fastjson.Arena, role string) *fastjson.Value {
+	m := a.NewObject()
+	m.Set("role", a.NewString(role))
+	m.Set("content", a.NewString(cutMark))
+	return m
 }
 
 func (c *conversation) name(turn int) string { return c.id + "#" + strconv.Itoa(turn) }

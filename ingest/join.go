@@ -16,6 +16,7 @@ type joinFile struct {
 	Events []joinEventFile `yaml:"events"` // for lines of text: the kinds of line
 	Last   []string        `yaml:"last"`   // kinds after which nothing more comes
 	Across bool            `yaml:"across"` // partners may stand in other files
+	Again  string          `yaml:"again"`  // replace: a second row of a kind takes the first one's place; else it is of another request
 }
 
 // joinEventFile is a kind of row: the first one whose condition holds.
@@ -29,6 +30,9 @@ type joinEventFile struct {
 func (f *joinFile) check() error {
 	if len(f.By) == 0 || len(f.Events) == 0 {
 		return errors.New("a join needs by and events")
+	}
+	if f.Again != "" && f.Again != "replace" {
+		return errors.New("again can be replace, nothing else")
 	}
 	for _, e := range f.Events {
 		if e.Name == "" || (e.When == "" && e.Each == "") {
@@ -110,6 +114,10 @@ func (j *joiner) put(e *joinEventFile, pos Pos, v *fastjson.Value) {
 	}
 	key := lookupText(v, j.file.By...)
 	h := j.held(key, pos)
+	if h.has(e.Name) && j.file.Again == "" { // the id is used again
+		j.release(h)
+		h = j.held(key, pos)
+	}
 	event := heldEvent{e.Name, v.MarshalTo(nil)}
 	j.grow(h, len(event.json))
 	h.put(event)
@@ -136,6 +144,10 @@ func (j *joiner) held(key string, pos Pos) *heldRequest {
 func (j *joiner) grow(h *heldRequest, n int) {
 	h.bytes += n
 	j.bytes += n
+}
+
+func (h *heldRequest) has(name string) bool {
+	return slices.ContainsFunc(h.events, func(e heldEvent) bool { return e.name == name })
 }
 
 // put adds a row; a second one of the same kind takes the first one's place.

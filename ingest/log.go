@@ -44,6 +44,9 @@ func (l *Log) Records() iter.Seq2[Record, error] {
 				return
 			}
 		}
+		if !l.flush(yield) {
+			return
+		}
 		if len(l.taken) == 0 {
 			yield(Record{}, errors.New("no file of the inputs is a log that can be read"))
 		}

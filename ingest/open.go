@@ -15,6 +15,7 @@ type Log struct {
 	ctx     context.Context
 	in      Inputs
 	known   []schema
+	sets    []*lineSet
 	files   []input
 	held    map[int]held    // inputs that can be read only once, as far as they were looked at
 	looked  map[string]look // what is known of a file by its name
@@ -52,6 +53,7 @@ func Open(ctx context.Context, in Inputs) (*Log, error) {
 		return nil, err
 	}
 	l := &Log{ctx: ctx, in: in, known: known, held: map[int]held{}, looked: map[string]look{}}
+	l.sets = lineSets(known, in.Map)
 	if l.files, err = expand(in.Paths); err != nil {
 		return nil, err
 	}
@@ -150,6 +152,7 @@ func (l *Log) lookAt(s *source) (look, error) {
 	if k, ok := l.looked[s.name]; ok {
 		return k, nil
 	}
+	s.sets = l.sets
 	sample, c, err := sampleOf(s)
 	if err != nil {
 		return look{}, err

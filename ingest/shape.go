@@ -154,6 +154,30 @@ func (s *shaped) next() (Pos, error) {
 	}
 }
 
+// nothing is a file without rows.
+type nothing struct{ rows }
+
+func (nothing) next() (Pos, error)       { return Pos{}, io.EOF }
+func (nothing) current() *fastjson.Value { return nil }
+
+// flush yields the requests that waited for rows of another file. It reports
+// whether to go on.
+func (l *Log) flush(yield func(Record, error) bool) bool {
+	for _, t := range l.taken {
+		if t.shaper == nil {
+			continue
+		}
+		_, more, err := l.rows(&shaped{from: nothing{}, shape: t.shaper, last: true}, t, yield)
+		if err != nil {
+			return yield(Record{}, err)
+		}
+		if !more {
+			return false
+		}
+	}
+	return true
+}
+
 func (s *shaped) names(add func(string)) { nameValue("", s.value, maxNameDepth, add) }
 
 func (s *shaped) fill(p *plan) *RowError {

@@ -90,7 +90,7 @@ type textLines struct {
 	value  *fastjson.Value
 	buf    []byte
 	items  int64
-	other  int64
+	other  int64 // lines that are no rows
 	clock  yearless
 }
 
@@ -208,6 +208,7 @@ func envelopeKeys() (text, at []string) {
 // unwrap takes a line out of its envelope: Docker's and journald's JSON, a JSON
 // logger's, Kubernetes' "time stdout F ". at is the envelope's time.
 func (t *textLines) unwrap(line []byte) (text []byte, at string) {
+	line = plainLine(line)
 	if len(line) > 0 && line[0] == '{' {
 		v, err := t.inner.ParseBytes(line)
 		if err != nil {
@@ -216,7 +217,7 @@ func (t *textLines) unwrap(line []byte) (text []byte, at string) {
 		texts, times := envelopeKeys()
 		for _, key := range texts {
 			if b := v.GetStringBytes(key); b != nil {
-				return bytes.TrimSpace(b), lookupText(v, times...)
+				return plainLine(bytes.TrimSpace(b)), lookupText(v, times...)
 			}
 		}
 		return line, ""
@@ -224,10 +225,29 @@ func (t *textLines) unwrap(line []byte) (text []byte, at string) {
 	stamp, rest, ok := bytes.Cut(line, []byte(" "))
 	for _, stream := range []string{"stdout F ", "stderr F ", "stdout P ", "stderr P "} {
 		if ok && bytes.HasPrefix(rest, []byte(stream)) {
-			return rest[len(stream):], string(stamp)
+			return plainLine(rest[len(stream):]), string(stamp)
 		}
 	}
 	return line, ""
+}
+
+// plainLine cuts the colours for terminals out.
+func plainLine(line []byte) []byte {
+	if bytes.IndexByte(line, 0x1b) < 0 {
+		return line
+	}
+	var out []byte
+	for {
+		at := bytes.IndexByte(line, 0x1b)
+		if at < 0 {
+			return append(out, line...)
+		}
+		out, line = append(out, line[:at]...), line[at+1:]
+		if bytes.HasPrefix(line, []byte("[")) {
+			end := bytes.IndexFunc(line[1:], func(r rune) bool { return r >= '@' && r <= '~' })
+			line = line[min(len(line), end+2):]
+		}
+	}
 }
 
 // yearless reads times by their layout. One without a year counts seconds from
@@ -252,8 +272,39 @@ func (y *yearless) format(layout, text string) (string, bool) {
 		y.years++
 	}
 	y.month = at.Month()
-	from := at.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)) + time.Duration(y.years)*365*24*time.Hour
+	from := at.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)) + time.Duration(y.years)*366*24*time.Hour
 	return strconv.FormatFloat(from.Seconds(), 'f', 6, 64), true
+}
+
+// lineSets are the kinds of line of the known sources, and of the user's own
+// mapping before them.
+func lineSets(known []schema, own *Mapping) []*lineSet {
+	var out []*lineSet
+	if own != nil && own.file != nil {
+		known = append([]schema{*own.file}, known...)
+	}
+	for i := range known {
+		if set, err := newLineSet(known[i].name, known[i].mapping.shape); err == nil && set != nil {
+			out = append(out, set)
+		}
+	}
+	return out
+}
+
+// textContainer is the container of a text log, when a set knows lines of it.
+func (s *source) textContainer(head []byte) (container, bool) {
+	if len(s.sets) == 0 || len(head) == 0 {
+		return container{}, false
+	}
+	size := 1 << 20 // servers say much before the first request
+	if head[0] == '{' || head[0] == '[' {
+		size = 256 << 10
+	}
+	set := sniffLineSet(s.peek(size), s.sets)
+	if set == nil {
+		return container{}, false
+	}
+	return container{name: "text lines", open: func(s *source, r io.Reader) (rows, error) { return openTextLines(s, r, set) }}, true
 }
 
 // sniffLineSet looks for lines that a set knows among the first of a text. A

@@ -22,6 +22,8 @@ type transcriptFile struct {
 	Context conditions `yaml:"context"` // rows that hold for the calls after them
 	Said    []string   `yaml:"said"`    // paths of the message in a row that is no answer
 	Role    []string   `yaml:"role"`    // paths of who speaks, for messages that have no role themselves
+	Roles   []roleFile `yaml:"roles"`   // who speaks in rows of a kind; the first that holds
+	Head    string     `yaml:"head"`    // missing: what is sent before the conversation is not in the log; system: unless a system message is
 	Answer  conditions `yaml:"answer"`  // rows that are an answer or a part of one
 	Reply   []string   `yaml:"reply"`   // paths of the message in an answer; as said when not given
 	Call    []string   `yaml:"call"`    // paths that together name the call that an answer is of
@@ -29,7 +31,16 @@ type transcriptFile struct {
 	Total   string     `yaml:"total"`   // path of a running total in such rows: where it has not moved there was no call
 }
 
+// roleFile names who speaks in rows for which a condition holds.
+type roleFile struct {
+	Role string    `yaml:"role"`
+	When condition `yaml:"when"`
+}
+
 func (f *transcriptFile) check() error {
+	if f.Head != "" && f.Head != "missing" && f.Head != "system" {
+		return errors.New("the head of a transcript can be missing or system")
+	}
 	if len(f.Said) == 0 || len(f.Answer)+len(f.Close) == 0 {
 		return errors.New("a transcript needs said, and answer or close")
 	}
@@ -205,12 +216,22 @@ func (t *transcript) message(row *fastjson.Value, paths []string) *fastjson.Valu
 		if m.Type() != fastjson.TypeObject || m.GetObject().Len() == 0 {
 			continue
 		}
-		if role := lookupText(row, t.file.Role...); m.Get("role") == nil && role != "" {
+		if role := t.role(row); m.Get("role") == nil && role != "" {
 			m.Set("role", t.keep.NewString(role))
 		}
 		return m
 	}
 	return nil
+}
+
+// role is who speaks in a row whose message does not say so.
+func (t *transcript) role(row *fastjson.Value) string {
+	for _, r := range t.file.Roles {
+		if r.When.holds(row) {
+			return r.Role
+		}
+	}
+	return lookupText(row, t.file.Role...)
 }
 
 // answer takes an answer or a part of one. Parts of one call have its id;
@@ -320,10 +341,14 @@ func (t *transcript) request(c *call) *fastjson.Value {
 			out.Set(part.key, part.v)
 		}
 	}
+	asked := c.history
+	if t.headless(asked) {
+		asked = append([]*fastjson.Value{absentMessage(a, "system")}, asked...)
+	}
 	for _, list := range []struct {
 		key  string
 		from []*fastjson.Value
-	}{{"messages", c.history}, {"output", c.parts}} {
+	}{{"messages", asked}, {"output", c.parts}} {
 		if len(list.from) == 0 {
 			continue
 		}
@@ -340,6 +365,17 @@ func (t *transcript) request(c *call) *fastjson.Value {
 	}
 	out.Set("turn", a.NewNumberInt(c.turn))
 	return out
+}
+
+// headless says that the log leaves out what was sent before the conversation.
+func (t *transcript) headless(history []*fastjson.Value) bool {
+	switch t.file.Head {
+	case "missing":
+		return true
+	case "system":
+		return len(history) == 0 || string(history[0].GetStringBytes("role")) != "system"
+	}
+	return false
 }
 
 func (t *transcript) counts() shapeCounts { return t.count }
