@@ -18,8 +18,11 @@ var policyExample string
 //go:embed examples/faults.yaml
 var faultsExample string
 
+//go:embed examples/brief.yaml
+var briefExample string
+
 func newInit(io *stdio) *cobra.Command {
-	examples := map[string]string{"agreement": agreementExample, "policy": policyExample, "faults": faultsExample}
+	examples := map[string]string{"agreement": agreementExample, "policy": policyExample, "faults": faultsExample, "brief": briefExample}
 	kinds := slices.Sorted(maps.Keys(examples))
 	return &cobra.Command{
 		Use:       "init KIND",

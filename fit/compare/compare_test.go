@@ -174,7 +174,7 @@ func TestSynthetic(t *testing.T) {
 	}
 	r, err = Spec(sp, azure(t, "code"), Options{Limits: Drift, Seed: 1})
 	check(t, err)
-	for _, name := range []string{"input KS", "output KS", "output mean", "rate", idcName(1)} {
+	for _, name := range []string{"input KS", "output KS", "output mean", "rate", peakName(1)} {
 		if m := find(t, r, name); m.Verdict != Miss {
 			t.Errorf("another service has not drifted in %s", name)
 		}

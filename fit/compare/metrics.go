@@ -20,6 +20,9 @@ const (
 	sectionQueue    = "queue"
 )
 
+// sameRate is how far rates may be apart for their dispersions to compare.
+const sameRate = 0.25
+
 const (
 	jointName = "dependence TV 10x10"
 	gapsName  = "gaps KS"
@@ -68,7 +71,11 @@ func arrivalMetrics(a, b *side) []Metric {
 		out = append(out, pair(a, b, sectionArrivals, peakName(w), "1", Ratio))
 	}
 	for _, w := range scales {
-		out = append(out, pair(a, b, sectionArrivals, idcName(w), "1", LogRatio))
+		m := pair(a, b, sectionArrivals, idcName(w), "1", LogRatio)
+		if rates := out[0]; m.Off.OK && rates.Off.OK && rates.Off.V > sameRate {
+			m.Why = "told only: dispersion grows with the rate"
+		}
+		out = append(out, m)
 	}
 	cv := pair(a, b, sectionArrivals, "local CV", "1", Difference)
 	if cv.A.OK && cv.A.V >= 1.5 {

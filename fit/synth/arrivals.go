@@ -15,13 +15,24 @@ import (
 func arrivals(sp *spec.Spec, o Options) ([]int64, error) {
 	rng := stream(o.Seed, streamArrivals)
 	a := &sp.Workload.Arrivals
-	if a.Process == spec.ProcessCounts {
-		return fromCounts(a, o.For, rng)
+	scale := o.Scale
+	if scale == 0 {
+		scale = 1
 	}
-	rate := float64(a.Rate.Value)
+	switch {
+	case o.Variant != "" && o.InWeek:
+		return nil, errors.New("a variant has one rate and no hours of the week: give one of the two")
+	case o.Variant != "":
+		return ofVariant(a, o, scale, rng)
+	case o.InWeek:
+		return ofWeek(a, o, scale, rng)
+	case a.Process == spec.ProcessCounts:
+		return fromCounts(scaled(a, scale, o.Redraw, rng), o.For, rng)
+	}
+	rate := scale * float64(a.Rate.Value)
 	if a.Process == spec.ProcessUnknown || rate == 0 {
 		// A log without times says nothing of the rate; the question may.
-		rate = float64(sp.Question.Load.Value)
+		rate = scale * float64(sp.Question.Load.Value)
 	}
 	if rate <= 0 {
 		return nil, errors.New("the spec has no arrival rate: agree on a load first (reprise agree)")

@@ -16,6 +16,7 @@ package synth
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -23,11 +24,25 @@ import (
 	"reprise/trace/spec"
 )
 
-// Options choose what is drawn. For is the length of the trace, 0 for that of
-// the log, or a minute where there was none.
+// Options choose what is drawn.
 type Options struct {
 	Seed uint64
-	For  time.Duration
+	// For is the length of the trace, 0 for that of the log, or a minute where
+	// there was none.
+	For time.Duration
+	// Scale multiplies the rate, 0 and 1 leave it. Above 1 it adds users of the
+	// same kind, which evens bursts out: the dispersion ρ is divided by it. Below
+	// 1 requests are thinned, which keeps ρ. Time is never squeezed.
+	Scale float64
+	// Redraw draws the counts of the rate series anew, Poisson around them, for a
+	// day like the measured one and not that day.
+	Redraw bool
+	// Hour is where the trace starts in the week profile, hours from Monday
+	// 00:00; used when InWeek is set.
+	Hour   int
+	InWeek bool
+	// Variant draws the arrivals of that name, Job the batch of that name.
+	Variant, Job string
 }
 
 // The purposes, each with a stream of its own.
@@ -41,11 +56,29 @@ const (
 
 func stream(seed uint64, purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, purpose)) }
 
+// maxScale bounds the multiple of a rate.
+const maxScale = 10_000
+
 // maxRequests bounds a trace, so that a hostile spec cannot fill the machine.
 const maxRequests = 20_000_000
 
 // defaultFor is the length of a trace when no log gives one.
 const defaultFor = time.Minute
+
+// begin draws the arrivals, of the whole workload or of a job; a job may have
+// lengths of its own.
+func begin(sp *spec.Spec, o Options) (*spec.Spec, []int64, error) {
+	if o.Job == "" {
+		times, err := arrivals(sp, o)
+		return sp, times, err
+	}
+	job, err := jobOf(sp, o.Job)
+	if err != nil {
+		return nil, nil, err
+	}
+	times, err := job.arrivals(o)
+	return job.spec(sp), times, err
+}
 
 // Trace draws a trace. Its header lacks Tool and DerivedFrom.
 func Trace(sp *spec.Spec, o Options) (*trace.Trace, error) {
@@ -55,7 +88,10 @@ func Trace(sp *spec.Spec, o Options) (*trace.Trace, error) {
 	if o.For < 0 {
 		return nil, errors.New("the length of the trace is negative")
 	}
-	times, err := arrivals(sp, o)
+	if o.Scale < 0 || math.IsNaN(o.Scale) || o.Scale > maxScale {
+		return nil, fmt.Errorf("the rate scale must be above 0 and at most %d", maxScale)
+	}
+	sp, times, err := begin(sp, o)
 	if err != nil {
 		return nil, err
 	}

@@ -53,13 +53,21 @@ type Number struct {
 	From  From   `json:"from"`
 	N     int64  `json:"n,omitempty"`
 	Ask   string `json:"ask,omitempty"`
+	// Confidence is what the person who stated an assumed number says of it:
+	// measured, estimated or guessed.
+	Confidence string `json:"confidence,omitempty"`
 }
+
+// Confidences are what a stated number may rest on.
+func Confidences() []string { return []string{"measured", "estimated", "guessed"} }
 
 // Provenance is what a table carries once for all its numbers.
 type Provenance struct {
 	From From   `json:"from"`
 	N    int64  `json:"n"`
 	Ask  string `json:"ask,omitempty"`
+
+	Confidence string `json:"confidence,omitempty"` // as of a Number
 }
 
 // MeasuredNumber returns a number measured on n records.

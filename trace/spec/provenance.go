@@ -9,7 +9,7 @@ import (
 )
 
 // Units are the units that numbers of a spec may have; "1" is a plain ratio.
-func Units() []string { return []string{"tokens", "1/s", "s", "1", "sessions", "turns"} }
+func Units() []string { return []string{"tokens", "1/s", "s", "1", "sessions", "turns", "requests"} }
 
 // checkProvenance walks every number and table of the workload: each says where
 // it comes from, and an assumed one what to ask for.
@@ -65,13 +65,15 @@ func (n Number) check() error {
 	case !slices.Contains(Units(), n.Unit):
 		return fmt.Errorf("unit is %.20q, want one of %s", n.Unit, strings.Join(Units(), ", "))
 	}
-	return Provenance{From: n.From, N: n.N, Ask: n.Ask}.check()
+	return Provenance{From: n.From, N: n.N, Ask: n.Ask, Confidence: n.Confidence}.check()
 }
 
 func (p Provenance) check() error {
 	switch {
 	case !p.From.valid():
 		return fmt.Errorf("from is %.20q, want measured, estimated or assumed", p.From)
+	case p.Confidence != "" && !slices.Contains(Confidences(), p.Confidence):
+		return fmt.Errorf("confidence is %.20q, want one of %s", p.Confidence, strings.Join(Confidences(), ", "))
 	case p.N < 0:
 		return errors.New("n is negative")
 	case p.From == Assumed && p.Ask == "":

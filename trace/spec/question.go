@@ -37,9 +37,15 @@ func (q Question) Build() string {
 	for i, s := range q.SLO {
 		limits[i] = s.Sentence()
 	}
-	return fmt.Sprintf("Does one replica in %s, offered %s of %s (%s) open loop, keep %s?",
+	text := fmt.Sprintf("Does one replica in %s, offered %s of %s (%s) open loop, keep %s?",
 		q.Region, q.Load, q.Mix, q.DateLabel, join(limits))
+	if q.Today != nil {
+		text += fmt.Sprintf(" Today it is said to be %s.", q.Today.Sentence())
+	}
+	return text
 }
+
+func upper(metric string) string { return strings.ToUpper(metric) }
 
 // join puts commas and a final "and" between the parts.
 func join(parts []string) string {
@@ -56,12 +62,12 @@ func join(parts []string) string {
 // Sentence says the limit in words, for instance "the 95th percentile of TTFT
 // at the client at or below 800 ms".
 func (s SLO) Sentence() string {
-	return fmt.Sprintf("the %s percentile of %s at the %s at or below %v ms", ordinal(s.Percentile), strings.ToUpper(s.Metric), s.MeasuredAt, s.ThresholdMS)
+	return fmt.Sprintf("the %s percentile of %s at the %s at or below %v ms", ordinal(s.Percentile), upper(s.Metric), s.MeasuredAt, s.ThresholdMS)
 }
 
 // String is the short form, for instance "p95 TTFT <= 800 ms (client)".
 func (s SLO) String() string {
-	return fmt.Sprintf("p%v %s <= %v ms (%s)", s.Percentile, strings.ToUpper(s.Metric), s.ThresholdMS, s.MeasuredAt)
+	return fmt.Sprintf("p%v %s <= %v ms (%s)", s.Percentile, upper(s.Metric), s.ThresholdMS, s.MeasuredAt)
 }
 
 func ordinal(p Num) string {

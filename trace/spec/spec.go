@@ -69,6 +69,7 @@ type Question struct {
 	OutOfScope  []string `json:"out_of_scope"`
 	ClientRunBy string   `json:"client_run_by"`
 	Handoff     string   `json:"handoff_command"`
+	Today       *Today   `json:"today,omitempty"` // what is said of the endpoint in use
 }
 
 // Load is the offered load of the question, for instance 5.5 1/s.
@@ -166,8 +167,12 @@ func (s *Spec) fill() {
 	if s.Approvals == nil {
 		s.Approvals = []Approval{}
 	}
-	for _, l := range []*Length{&s.Workload.Lengths.Input, &s.Workload.Lengths.Output} {
-		if l.Families == nil {
+	lengths := []*Length{&s.Workload.Lengths.Input, &s.Workload.Lengths.Output}
+	for i := range s.Workload.Jobs {
+		lengths = append(lengths, s.Workload.Jobs[i].Input, s.Workload.Jobs[i].Output)
+	}
+	for _, l := range lengths {
+		if l != nil && l.Families == nil {
 			l.Families = []Family{}
 		}
 	}

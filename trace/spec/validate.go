@@ -66,6 +66,9 @@ func (q Question) check() error {
 			return fmt.Errorf("question.slo[%d]: %w", i, err)
 		}
 	}
+	if err := q.Today.check(); err != nil {
+		return fmt.Errorf("question.%w", err)
+	}
 	if !finite(q.Load.Value) || q.Load.Value < 0 {
 		return errors.New("question.load.value is not a rate")
 	}
@@ -136,6 +139,11 @@ func (w *Workload) check() error {
 	if err := w.Prefix.check(); err != nil {
 		return fmt.Errorf("workload.prefix: %w", err)
 	}
+	for i := range w.Jobs {
+		if err := w.Jobs[i].check(); err != nil {
+			return fmt.Errorf("workload.jobs: %w", err)
+		}
+	}
 	return nil
 }
 
@@ -190,6 +198,7 @@ func (j *Joint) check() error {
 const (
 	ProcessCounts  = "counts"
 	ProcessPoisson = "poisson"
+	ProcessGamma   = "gamma"   // of a variant: gaps are independent and gamma
 	ProcessUnknown = "unknown" // a log without times
 )
 
@@ -205,6 +214,14 @@ func (a *Arrivals) check() error {
 	}
 	if a.Rate.Value < 0 {
 		return errors.New("rate is negative")
+	}
+	if err := a.Week.check(); err != nil {
+		return err
+	}
+	for i := range a.Variants {
+		if err := a.Variants[i].check(); err != nil {
+			return err
+		}
 	}
 	if r := a.Rates; r != nil {
 		if !(r.WidthS >= minWidth && r.WidthS <= maxWidth) || !(r.LastS >= 0 && r.LastS <= r.WidthS) {

@@ -8,6 +8,7 @@ type Workload struct {
 	Prefix   Prefix    `json:"prefix"`
 	Sessions *Sessions `json:"sessions,omitempty"`
 	Features Features  `json:"features"`
+	Jobs     []Job     `json:"jobs,omitempty"`
 }
 
 // Lengths describes prompts and answers in tokens of Synth.Tokenizer.
@@ -85,6 +86,8 @@ type Arrivals struct {
 	Gamma      *GammaShape  `json:"gamma_shape,omitempty"`
 	Split      *Split       `json:"split,omitempty"`
 	PeakHour   *PeakWindow  `json:"peak_hour,omitempty"`
+	Week       *WeekProfile `json:"week_profile,omitempty"`
+	Variants   []Variant    `json:"variants,omitempty"`
 	Notes      []string     `json:"notes,omitempty"` // what the time stamps cannot carry, and why
 }
 

@@ -1,0 +1,137 @@
+package synth
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"reprise/fit"
+	"reprise/trace/spec"
+)
+
+// scaled returns arrivals with the counts of the rate series times scale, and
+// the dispersion that so many users have: superposing k independent copies
+// divides ρ by k, thinning keeps it.
+func scaled(a *spec.Arrivals, scale float64, redraw bool, rng *rand.Rand) *spec.Arrivals {
+	if scale == 1 && !redraw || a.Rates == nil {
+		return a
+	}
+	out := *a
+	series := *a.Rates
+	series.Counts = make([]int64, len(a.Rates.Counts))
+	owed := 0.0
+	for i, n := range a.Rates.Counts {
+		want := scale * float64(n)
+		if redraw {
+			series.Counts[i] = poissonCount(want, rng)
+			continue
+		}
+		// What rounding takes from one bin the next ones get.
+		owed += want
+		series.Counts[i] = int64(max(math.Floor(owed+0.5), 0))
+		owed -= float64(series.Counts[i])
+	}
+	out.Rates = &series
+	out.Split = split(a.Split, scale)
+	return &out
+}
+
+func split(s *spec.Split, scale float64) *spec.Split {
+	if s == nil || scale <= 1 {
+		return s
+	}
+	out := *s
+	out.Steps = slices.Clone(s.Steps)
+	for i := range out.Steps {
+		out.Steps[i].Rho = spec.Num(float64(out.Steps[i].Rho) / scale)
+	}
+	return &out
+}
+
+// poissonCount draws a Poisson count; above a thousand the normal one.
+func poissonCount(mean float64, rng *rand.Rand) int64 {
+	if mean > 1000 {
+		return int64(max(math.Round(mean+float64(math.Sqrt(mean)*rng.NormFloat64())), 0))
+	}
+	n := int64(0)
+	for sum := rng.ExpFloat64(); sum < mean; sum += rng.ExpFloat64() {
+		n++
+	}
+	return n
+}
+
+// ofVariant draws a variant: Poisson, or independent gamma gaps of a CV. The
+// number of requests varies as theirs does; gaps are not rescaled to a total.
+func ofVariant(a *spec.Arrivals, o Options, scale float64, rng *rand.Rand) ([]int64, error) {
+	var names []string
+	for _, v := range a.Variants {
+		if v.Name != o.Variant {
+			names = append(names, v.Name)
+			continue
+		}
+		length := o.For
+		if length == 0 {
+			length = defaultFor
+		}
+		rate := scale * float64(v.Rate)
+		if v.Process == spec.ProcessPoisson {
+			return poisson(rate, length, rng)
+		}
+		if rate*length.Seconds() > maxRequests {
+			return nil, errTooMany
+		}
+		// Scaling adds users: the CV of a superposition falls as its root does.
+		gaps := fit.GammaGaps(rate, float64(v.CV)/math.Sqrt(max(scale, 1)))
+		var out []int64
+		for at := gaps.Rand(rng); at < length.Seconds(); at += gaps.Rand(rng) {
+			if out = append(out, int64(at*1e6)); len(out) > maxRequests {
+				return nil, errTooMany
+			}
+		}
+		return out, nil
+	}
+	if len(names) == 0 {
+		return nil, errors.New("the spec has no variants of its arrivals")
+	}
+	return nil, fmt.Errorf("the spec has no variant %.40q; it has %s", o.Variant, strings.Join(names, ", "))
+}
+
+// ofWeek draws from the week profile: a Poisson count for each minute around the
+// rate of its hour, split down the chain of dispersions.
+func ofWeek(a *spec.Arrivals, o Options, scale float64, rng *rand.Rand) ([]int64, error) {
+	p := a.Week
+	if p == nil {
+		return nil, errors.New("the spec has no week profile: it needs a log of several days, or a brief with hours")
+	}
+	if o.Hour < 0 || o.Hour >= spec.WeekHours {
+		return nil, fmt.Errorf("the hour of the week must be 0 to %d", spec.WeekHours-1)
+	}
+	const minute, hour = int64(60e6), int64(3600e6)
+	end := o.For.Microseconds()
+	if end == 0 {
+		end = hour
+	}
+	var steps []spec.SplitStep
+	if s := split(a.Split, scale); s != nil {
+		steps = s.Steps
+	}
+	var out []int64
+	for at := int64(0); at < end; at += minute {
+		h := (o.Hour + int(at/hour)) % spec.WeekHours
+		rate := float64(p.Rates[h])
+		if rate < 0 {
+			return nil, fmt.Errorf("the log did not cover hour %d of the week, so its rate is not known", h)
+		}
+		width := min(minute, end-at)
+		n := poissonCount(scale*rate*float64(width)/1e6, rng)
+		if int64(len(out))+n > maxRequests {
+			return nil, errTooMany
+		}
+		out = place(out, at, width, n, steps, rng)
+	}
+	slices.Sort(out)
+	return out, nil
+}
