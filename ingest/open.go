@@ -152,7 +152,7 @@ func (l *Log) lookAt(s *source) (look, error) {
 	if k, ok := l.looked[s.name]; ok {
 		return k, nil
 	}
-	s.sets = l.sets
+	s.known, s.sets = l.known, l.sets
 	sample, c, err := sampleOf(s)
 	if err != nil {
 		return look{}, err

@@ -43,7 +43,7 @@ func sampleHead(c container, s *source, head []byte) (*seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sampleRowsOf(c, rows), nil
+	return sampleRowsOf(c, s, rows), nil
 }
 
 // sampleWhole samples a file that is not read from its start.
@@ -52,17 +52,19 @@ func sampleWhole(c container, s *source) (*seen, container, error) {
 	if err != nil {
 		return nil, c, s.locate(err)
 	}
-	return sampleRowsOf(c, rows), c, nil
+	return sampleRowsOf(c, s, rows), c, nil
 }
 
 // closer is what rows that hold more than memory have.
 type closer interface{ close() }
 
-func sampleRowsOf(c container, rows rows) *seen {
+func sampleRowsOf(c container, s *source, rows rows) *seen {
 	if r, ok := rows.(closer); ok {
 		defer r.close()
 	}
-	sample := &seen{names: map[string]int{}}
+	sample := &seen{names: map[string]int{}, matched: map[string]int{}}
+	tests := newMatcher(s.known)
+	tests.bind(rows)
 	if c.named { // the header is there, rows or none
 		sample.header = true
 		rows.names(func(path string) { sample.names[path]++ })
@@ -81,6 +83,7 @@ func sampleRowsOf(c container, rows rows) *seen {
 		}
 		sample.rows++
 		rows.names(func(path string) { sample.names[path]++ })
+		tests.row(rows, sample)
 	}
 	return sample
 }

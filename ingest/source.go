@@ -29,7 +29,8 @@ type source struct {
 	head   []byte // read ahead of text
 	err    error  // what ended the reading ahead
 	spool  *os.File
-	sets   []*lineSet // kinds of line of text logs
+	known  []schema   // what it may be, and
+	sets   []*lineSet // their kinds of line of text logs
 }
 
 // newSource finds the compression of r by its first bytes.
