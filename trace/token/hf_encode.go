@@ -1,0 +1,134 @@
+package token
+
+import (
+	"fmt"
+	"sync"
+)
+
+// hfTokenizer is a tokenizer.json as huggingface/tokenizers runs it: added
+// tokens in the text as written, then the normalizer, added tokens in its
+// result, the pre-tokenizer, the model.
+type hfTokenizer struct {
+	classes    *classTable
+	raw        *addedMatcher // tokens of text as written
+	normalized *addedMatcher // tokens of normalized text
+	norm       normalizer
+	pre        *preTokenizer
+	words      *pieces // scans and encodes what the stages of pre leave
+	cutters    sync.Pool
+}
+
+// newHF builds the tokenizer of a tokenizer.json and notes what a reader of its
+// counts should know.
+func newHF(data []byte, classes *classTable) (*hfTokenizer, []string, error) {
+	f, err := readHF(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	h := &hfTokenizer{classes: classes}
+	h.cutters.New = func() any { return new(cutter) }
+	if h.norm, err = newNormalizer(f.normalizer); err != nil {
+		return nil, nil, err
+	}
+	if h.pre, err = newPreTokenizer(f.preTokenizer, classes); err != nil {
+		return nil, nil, err
+	}
+	m, err := newVocabModel(f, h.pre.byteLevel)
+	if err != nil {
+		return nil, nil, err
+	}
+	scan := h.pre.scan
+	switch {
+	case m.cuts != nil && scan == nil && !m.wholeFirst:
+		scan = m.cuts.scan
+	case scan == nil:
+		scan = wholeText
+	}
+	h.words = newPieces(pieceModel{
+		classes: classes, scan: scan,
+		merger: func() pieceMerger { return &bpeMerger{model: m.bpeModel} },
+	})
+	notes := append(h.pre.notes, h.addTokens(f.added, m.index)...)
+	if len(f.truncation) > 0 {
+		notes = append(notes, "the file asks to truncate texts; texts are counted whole")
+	}
+	return h, notes, nil
+}
+
+func wholeText(_ *classTable, text string, _ int) int { return len(text) }
+
+// addTokens fills the matchers. As in the reference a token has the id of the
+// vocabulary if it stands there, else the next free one: the id that is written
+// with it counts for nothing.
+func (h *hfTokenizer) addTokens(added []addedToken, index *tokenIndex) (notes []string) {
+	h.raw, h.normalized = newAddedMatcher(), newAddedMatcher()
+	ids := map[string]int{}
+	top, differ := -1, 0
+	for _, t := range added {
+		id, known := index.find([]byte(t.Content))
+		if was, again := ids[t.Content]; again {
+			id, known = int32(was), true
+		}
+		if !known {
+			id = int32(max(len(index.ids), top+1))
+		}
+		if int(id) != t.ID {
+			differ++
+		}
+		t.ID = int(id)
+		ids[t.Content], top = t.ID, max(top, t.ID)
+		if !t.Normalized {
+			h.raw.add(t.Content, t)
+			continue
+		}
+		content := t.Content
+		if h.norm != nil {
+			content = h.norm(content)
+		}
+		h.normalized.add(content, t)
+	}
+	if differ > 0 {
+		notes = append(notes, fmt.Sprintf("%d added tokens have another id than the file states, as in the reference", differ))
+	}
+	return notes
+}
+
+// encode implements encoder.
+func (h *hfTokenizer) encode(dst []int32, text string) []int32 {
+	h.walk(text, func(piece string) { dst = h.words.encode(dst, piece) }, func(id int32) { dst = append(dst, id) })
+	return dst
+}
+
+// count implements encoder.
+func (h *hfTokenizer) count(text string) int {
+	n := 0
+	h.walk(text, func(piece string) { n += h.words.count(piece) }, func(int32) { n++ })
+	return n
+}
+
+// walk calls word for each text that the model's scanner takes and token for
+// each added token, in order.
+func (h *hfTokenizer) walk(text string, word func(piece string), token func(id int32)) {
+	w := h.cutters.Get().(*cutter)
+	h.raw.split(h.classes, text, func(part string, at int) {
+		if h.norm != nil {
+			part = h.norm(part)
+		}
+		h.normalized.split(h.classes, part, func(sub string, subAt int) {
+			if len(h.pre.stages) == 0 {
+				word(sub)
+				return
+			}
+			for _, piece := range h.pre.cut(w, sub, at+subAt == 0) {
+				if piece != "" {
+					word(piece)
+				}
+			}
+		}, token)
+	}, token)
+	if cap(w.pieces)+cap(w.spare) < 1<<14 {
+		clear(w.pieces[:cap(w.pieces)]) // keep no customer text alive
+		clear(w.spare[:cap(w.spare)])
+		h.cutters.Put(w)
+	}
+}

@@ -1,0 +1,227 @@
+package token
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// stage is one step of a pre-tokenizer: it appends the parts of piece to dst.
+// first tells that the piece begins where the whole text does.
+type stage func(dst []string, piece string, first bool) []string
+
+// preTokenizer cuts text into the pieces that a model encodes each by itself.
+type preTokenizer struct {
+	byteLevel bool    // pieces reach the model in the byte alphabet
+	stages    []stage // one after the other
+	scan      scanner // then this; nil: each piece whole
+	notes     []string
+}
+
+// preConfig holds the keys of all kinds of pre-tokenizers that are known.
+type preConfig struct {
+	Type           string            `json:"type"`
+	Pretokenizers  []json.RawMessage `json:"pretokenizers"`
+	Pattern        textPattern       `json:"pattern"`
+	Behavior       string            `json:"behavior"`
+	Invert         bool              `json:"invert"`
+	AddPrefixSpace *bool             `json:"add_prefix_space"`
+	TrimOffsets    bool              `json:"trim_offsets"` // of places in the text, not of ids
+	UseRegex       *bool             `json:"use_regex"`
+	Individual     bool              `json:"individual_digits"`
+	Replacement    string            `json:"replacement"`
+	StrRep         string            `json:"str_rep"` // the replacement again, in old files
+	PrependScheme  string            `json:"prepend_scheme"`
+	Split          *bool             `json:"split"`
+}
+
+// newPreTokenizer reads the pre-tokenizer of a tokenizer.json.
+func newPreTokenizer(raw []byte, classes *classTable) (*preTokenizer, error) {
+	configs, err := flatten(nil, raw, 0)
+	if err != nil {
+		return nil, fmt.Errorf("pre_tokenizer: %w", err)
+	}
+	p := new(preTokenizer)
+	if len(configs) == 4 && isDeepSeek(configs[:3]) {
+		set, err := newSymbolSet(symbols16)
+		if err != nil {
+			return nil, err
+		}
+		p.scan = deepSeek{classes, set}.split
+		configs = configs[3:]
+	}
+	for i, c := range configs {
+		if p.byteLevel {
+			return nil, errNeeds(fmt.Sprintf("the pre-tokenizer %.40s after ByteLevel", c.Type))
+		}
+		if err := p.add(c, classes, i == 0, i == len(configs)-1); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// flatten appends the configuration, sequences taken apart.
+func flatten(dst []preConfig, raw []byte, depth int) ([]preConfig, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return dst, nil
+	}
+	var c preConfig
+	if err := strictUnmarshal(raw, &c); err != nil {
+		return nil, err
+	}
+	if c.Type != "Sequence" {
+		return append(dst, c), nil
+	}
+	for _, part := range c.Pretokenizers {
+		var err error
+		if dst, err = flatten(dst, part, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return dst, nil
+}
+
+func isDeepSeek(c []preConfig) bool {
+	for i, want := range []string{patternDeepSeek1, patternDeepSeek2, patternDeepSeek3} {
+		if c[i].Type != "Split" || c[i].Pattern.Regex == nil || *c[i].Pattern.Regex != want ||
+			c[i].Behavior != "Isolated" {
+			return false
+		}
+	}
+	return true
+}
+
+// add appends a step.
+func (p *preTokenizer) add(c preConfig, classes *classTable, first, last bool) error {
+	switch c.Type {
+	case "ByteLevel":
+		p.addByteLevel(c, classes)
+		return nil
+	case "Split":
+		return p.addSplit(c, classes)
+	case "Digits":
+		behavior := "Contiguous"
+		if c.Individual {
+			behavior = "Isolated"
+		}
+		match := func(dst []span, text string) []span { return digitSpans(dst, classes, text) }
+		p.stages = append(p.stages, splitStage(match, behavior, false))
+		return nil
+	case "Metaspace":
+		return p.addMetaspace(c)
+	}
+	return errNeeds(fmt.Sprintf("the pre-tokenizer %.40s", c.Type))
+}
+
+func (p *preTokenizer) addByteLevel(c preConfig, classes *classTable) {
+	p.byteLevel = true
+	if c.AddPrefixSpace == nil || *c.AddPrefixSpace {
+		p.settle(classes)
+		p.stages = append(p.stages, func(dst []string, piece string, _ bool) []string {
+			if !strings.HasPrefix(piece, " ") {
+				piece = " " + piece
+			}
+			return append(dst, piece)
+		})
+	}
+	if c.UseRegex == nil || *c.UseRegex {
+		p.settle(classes)
+		p.scan = splitGPT2
+	}
+}
+
+// settle makes a scan, which must come last, a stage among others.
+func (p *preTokenizer) settle(classes *classTable) {
+	if scan := p.scan; scan != nil {
+		p.stages = append(p.stages, func(dst []string, piece string, _ bool) []string {
+			for i := 0; i < len(piece); {
+				end := scan(classes, piece, i)
+				dst = append(dst, piece[i:end])
+				i = end
+			}
+			return dst
+		})
+		p.scan = nil
+	}
+}
+
+func (p *preTokenizer) addSplit(c preConfig, classes *classTable) error {
+	if !slices.Contains([]string{"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"}, c.Behavior) {
+		return errNeeds(fmt.Sprintf("the split behavior %.40s", c.Behavior))
+	}
+	p.settle(classes)
+	if c.Pattern.String != nil {
+		if *c.Pattern.String == "" {
+			return errNeeds("a Split by the empty string")
+		}
+		sep := *c.Pattern.String
+		match := func(dst []span, text string) []span { return stringSpans(dst, sep, text) }
+		p.stages = append(p.stages, splitStage(match, c.Behavior, c.Invert))
+		return nil
+	}
+	if c.Pattern.Regex == nil {
+		return errNeeds("a Split without a pattern")
+	}
+	// A known expression leaves no gaps: each match is a piece.
+	if scan, ok := knownPattern(*c.Pattern.Regex); ok &&
+		(c.Behavior == "Isolated" || c.Behavior == "Removed" && c.Invert) {
+		p.scan = scan
+		return nil
+	}
+	re, err := compileRegex(*c.Pattern.Regex, classes)
+	if err != nil {
+		return fmt.Errorf("pattern of a Split: %w", err)
+	}
+	p.notes = append(p.notes, re.note())
+	p.stages = append(p.stages, splitStage(re.spans, c.Behavior, c.Invert))
+	return nil
+}
+
+// addMetaspace writes spaces as c.Replacement and begins a piece at each.
+func (p *preTokenizer) addMetaspace(c preConfig) error {
+	scheme := c.PrependScheme
+	if scheme == "" {
+		scheme = "always"
+		if c.AddPrefixSpace != nil && !*c.AddPrefixSpace {
+			scheme = "never"
+		}
+	}
+	if !slices.Contains([]string{"always", "first", "never"}, scheme) {
+		return errNeeds(fmt.Sprintf("the Metaspace prepend_scheme %.40s", scheme))
+	}
+	rep := c.Replacement
+	if len([]rune(rep)) != 1 || c.StrRep != "" && c.StrRep != rep {
+		return errNeeds("a Metaspace replacement of other than one character")
+	}
+	match := func(dst []span, text string) []span { return stringSpans(dst, rep, text) }
+	parts := splitStage(match, "MergedWithNext", false)
+	p.stages = append(p.stages, func(dst []string, piece string, first bool) []string {
+		piece = strings.ReplaceAll(piece, " ", rep)
+		if (scheme == "always" || scheme == "first" && first) && !strings.HasPrefix(piece, rep) {
+			piece = rep + piece
+		}
+		if c.Split != nil && !*c.Split {
+			return append(dst, piece)
+		}
+		return parts(dst, piece, first)
+	})
+	return nil
+}
+
+// cut runs the stages over text. What it returns is valid until the next call.
+func (p *preTokenizer) cut(w *cutter, text string, first bool) []string {
+	w.pieces = append(w.pieces[:0], text)
+	for _, s := range p.stages {
+		w.spare = w.spare[:0]
+		for i, piece := range w.pieces {
+			w.spare = s(w.spare, piece, first && i == 0)
+		}
+		w.pieces, w.spare = w.spare, w.pieces
+	}
+	return w.pieces
+}
+
+// cutter holds the arrays of one worker's cutting.
+type cutter struct{ pieces, spare []string }

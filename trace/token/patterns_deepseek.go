@@ -1,0 +1,159 @@
+package token
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"fmt"
+)
+
+// symbols16 holds the general categories P and S of Unicode 16.0 as run lengths:
+// uvarints, first of characters outside, then inside, and so on by turns.
+//
+//go:embed symbols16.bin
+var symbols16 []byte
+
+// symbolSet tells punctuation and symbols from what else is of class other:
+// controls, format characters and unassigned code points. One bit a code point.
+type symbolSet [maxRunes / 64]uint64
+
+func newSymbolSet(runs []byte) (*symbolSet, error) {
+	s := new(symbolSet)
+	for at, inside := 0, false; len(runs) > 0; inside = !inside {
+		v, n := binary.Uvarint(runs)
+		if n <= 0 || v > uint64(maxRunes-at) {
+			return nil, fmt.Errorf("character classes: damaged table of symbols")
+		}
+		runs = runs[n:]
+		for end := at + int(v); at < end; at++ {
+			if inside {
+				s[at/64] |= 1 << (at % 64)
+			}
+		}
+	}
+	return s, nil
+}
+
+func (s *symbolSet) has(r rune) bool { return s[r/64]>>(r%64)&1 != 0 }
+
+// More classes, for DeepSeek only.
+const (
+	symbol   = classCount + iota // P and S
+	ideogram                     // the range of patternDeepSeek2
+)
+
+// deepSeek cuts as its three splits do one after the other: a digit or
+// ideograph ends the text for the rules of the third.
+type deepSeek struct {
+	classes *classTable
+	symbols *symbolSet
+}
+
+// at is classTable.at with the finer classes.
+func (d deepSeek) at(text string, i int) (class, int) {
+	c, size := d.classes.at(text, i)
+	if size == 1 {
+		if c == other && text[i] > ' ' && text[i] != 0x7F {
+			c = symbol
+		}
+		return c, size
+	}
+	r := []rune(text[i : i+size])[0]
+	switch {
+	case c == digit:
+	case r >= 0x4E00 && r <= 0x9FA5, r >= 0x3040 && r <= 0x30FF:
+		c = ideogram
+	case c == other && d.symbols.has(r):
+		c = symbol
+	}
+	return c, size
+}
+
+func (d deepSeek) run(text string, i int, set uint) int {
+	for i < len(text) {
+		c, size := d.at(text, i)
+		if !c.in(set) {
+			break
+		}
+		i += size
+	}
+	return i
+}
+
+func (d deepSeek) split(_ *classTable, text string, i int) int {
+	const letters = isLetter | 1<<mark
+	c, size := d.at(text, i)
+	switch {
+	case c == digit:
+		return threeDigits(d.classes, text, i)
+	case c == ideogram:
+		return d.run(text, i, 1<<ideogram)
+	case c.in(letters):
+		return d.run(text, i, letters)
+	case c == symbol:
+		if size == 1 {
+			if end := asciiLetters(text, i+1); end > i+1 {
+				return end
+			}
+		}
+		return symbolTail(text, d.run(text, i, 1<<symbol), "")
+	case c != newline:
+		if end := d.run(text, i+size, letters); end > i+size {
+			return end
+		}
+	}
+	if c == other {
+		return d.gap(text, i+size)
+	}
+	if text[i] == ' ' {
+		if end := d.run(text, i+1, 1<<symbol); end > i+1 {
+			return symbolTail(text, end, "")
+		}
+	}
+	return d.whitespace(text, i)
+}
+
+func asciiLetters(text string, i int) int {
+	for i < len(text) && (text[i]|0x20) >= 'a' && (text[i]|0x20) <= 'z' {
+		i++
+	}
+	return i
+}
+
+// gap returns where characters that no rule matches end: at the next match,
+// which may begin with the last of them if a letter follows.
+func (d deepSeek) gap(text string, i int) int {
+	for last := i; i < len(text); {
+		c, size := d.at(text, i)
+		if c != other {
+			if c.in(isLetter|1<<mark) && last < i {
+				return last
+			}
+			return i
+		}
+		last, i = i, i+size
+	}
+	return i
+}
+
+// whitespace is the function of that name, with digits and ideographs as ends
+// of the text.
+func (d deepSeek) whitespace(text string, i int) int {
+	end, lastLine, last := i, 0, i
+	for end < len(text) {
+		c, size := d.at(text, end)
+		if !c.in(isSpace) {
+			if c != digit && c != ideogram && lastLine == 0 && last > i {
+				return last
+			}
+			break
+		}
+		last = end
+		if end += size; c == newline {
+			lastLine = end
+		}
+	}
+	if lastLine > 0 {
+		return lastLine
+	}
+	return end
+}
