@@ -19,7 +19,7 @@ func (a *args) text(s *state, i int, name, def string) string {
 	if !ok {
 		return def
 	}
-	if t, ok := v.(string); ok {
+	if t, ok := bare(v).(string); ok {
 		return t
 	}
 	s.fail("%s is %s, want a string", name, typeName(v))

@@ -87,14 +87,11 @@ func (n *signExpr) eval(s *state) any {
 }
 
 func (n *concatExpr) eval(s *state) any {
-	parts := make([]string, len(n.parts))
-	size := 0
+	values := make([]any, len(n.parts))
 	for i, p := range n.parts {
-		parts[i] = s.str(p.eval(s))
-		size += len(parts[i])
+		values[i] = p.eval(s)
 	}
-	s.made(size)
-	return strings.Join(parts, "")
+	return join(s, values, "", false)
 }
 
 func (n *compareExpr) eval(s *state) any {
@@ -149,6 +146,10 @@ func (n *binExpr) eval(s *state) any {
 	if isUndefined(b) {
 		s.undefined(b)
 	}
+	if safe(a, b) && n.op == "+" {
+		return markup(s.escaped(a) + s.escaped(b))
+	}
+	a, b = bare(a), bare(b)
 	ai, af, aIsFloat, aok := number(a)
 	bi, bf, bIsFloat, bok := number(b)
 	switch {
@@ -188,6 +189,25 @@ func (n *binExpr) eval(s *state) any {
 	}
 	s.fail("%s %s %s is not defined", typeName(a), n.op, typeName(b))
 	return nil
+}
+
+// safe tells whether one of two texts is safe, so that the other is escaped.
+func safe(a, b any) bool {
+	_, am := a.(markup)
+	_, bm := b.(markup)
+	_, as := bare(a).(string)
+	_, bs := bare(b).(string)
+	return (am || bm) && as && bs
+}
+
+// escaped is a text that stands beside a safe one.
+func (s *state) escaped(v any) string {
+	text := s.str(v)
+	if _, ok := v.(markup); !ok {
+		text = htmlEscapes().Replace(text)
+	}
+	s.made(len(text))
+	return text
 }
 
 func (s *state) repeat(text string, n int64) string {
@@ -284,7 +304,7 @@ func (n *attrExpr) eval(s *state) any {
 
 // attr is x.name: a method or attribute, else an item.
 func (s *state) attr(x any, name string) any {
-	switch v := x.(type) {
+	switch v := bare(x).(type) {
 	case undefined:
 		s.undefined(v)
 	case *namespace:
@@ -321,13 +341,14 @@ func (n *itemExpr) eval(s *state) any {
 
 // item is x[k]: an item, else an attribute.
 func (s *state) item(x, k any) any {
+	x, k = bare(x), bare(k)
 	i, _, float, isInt := number(k)
 	isInt = isInt && !float
 	switch v := x.(type) {
 	case undefined:
 		s.undefined(v)
 	case *List:
-		if isInt {
+		if isInt && !v.once {
 			if i < 0 {
 				i += int64(len(v.Items))
 			}
@@ -371,7 +392,7 @@ func runeAt(v string, i int64) (string, bool) {
 }
 
 func (n *sliceExpr) eval(s *state) any {
-	x := n.x.eval(s)
+	x := bare(n.x.eval(s))
 	bound := func(e expr) (int64, bool) {
 		if e == nil {
 			return 0, false
@@ -397,7 +418,7 @@ func (n *sliceExpr) eval(s *state) any {
 	}
 	var items []any
 	text, isText := x.(string)
-	if l, ok := x.(*List); ok {
+	if l, ok := x.(*List); ok && !l.once {
 		items = l.Items
 	} else if isText {
 		items = s.iterate(x)

@@ -45,9 +45,11 @@ func textFilter(name string) filter {
 	case "string":
 		return mapped(func(v string) string { return v })
 	case "safe":
-		return func(s *state, v any, _ args) any { return s.str(v) }
-	case "e", "escape", "forceescape":
-		return mapped(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "'", "&#39;", `"`, "&#34;").Replace)
+		return func(s *state, v any, _ args) any { return markup(s.str(v)) }
+	case "e", "escape":
+		return func(s *state, v any, _ args) any { return markup(s.escaped(v)) }
+	case "forceescape":
+		return func(s *state, v any, _ args) any { return markup(s.escaped(s.str(v))) }
 	case "replace":
 		return func(s *state, v any, a args) any {
 			most := int64(-1)
@@ -77,6 +79,11 @@ func textFilter(name string) filter {
 		}
 	}
 	return nil
+}
+
+// htmlEscapes are those of markupsafe.
+func htmlEscapes() *strings.Replacer {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "'", "&#39;", `"`, "&#34;")
 }
 
 // jinjaTitle makes the first letter of each word large and the others small;
@@ -140,7 +147,7 @@ func listFilter(name string) filter {
 		return func(s *state, v any, _ args) any {
 			d, ok := v.(*Dict)
 			if isUndefined(v) {
-				return &List{}
+				return &List{once: true}
 			}
 			if !ok {
 				s.fail("items of %s", typeName(v))
@@ -191,7 +198,7 @@ func join(s *state, items []any, mark string, strict bool) any {
 	parts := make([]string, len(items))
 	size := len(mark) * max(len(items)-1, 0)
 	for i, v := range items {
-		if _, ok := v.(string); strict && !ok {
+		if _, ok := bare(v).(string); strict && !ok {
 			s.fail("%s is joined as a string", typeName(v))
 		}
 		parts[i] = s.str(v)
@@ -208,7 +215,7 @@ func reverse(s *state, v any, _ args) any {
 	if _, ok := v.(string); ok {
 		return join(s, items, "", true)
 	}
-	return s.list(items)
+	return &List{Items: items, once: true}
 }
 
 func (s *state) cmp(a, b any) int {
@@ -223,7 +230,7 @@ func (s *state) cmp(a, b any) int {
 
 // fold makes strings alike that differ in case, where case does not count.
 func fold(v any, caseCounts bool) any {
-	if t, ok := v.(string); ok && !caseCounts {
+	if t, ok := bare(v).(string); ok && !caseCounts {
 		return strings.ToLower(t)
 	}
 	return v
@@ -281,7 +288,8 @@ func unique(s *state, v any, a args) any {
 		}
 		out = append(out, x)
 	}
-	return s.list(out)
+	s.made(16 * len(out))
+	return &List{Items: out, once: true}
 }
 
 // path is an attribute of items: a name, an index, or several by dots.
@@ -315,10 +323,13 @@ func (s *state) attributes(items []any, attr, def any) []any {
 }
 
 func mapFilter(s *state, v any, a args) any {
+	if !truth(v) {
+		return &List{once: true}
+	}
 	items := s.iterate(v)
 	if attr, ok := a.take(-1, "attribute"); ok {
 		def, _ := a.take(-1, "default")
-		return &List{Items: s.attributes(items, attr, def)}
+		return &List{Items: s.attributes(items, attr, def), once: true}
 	}
 	f, ok := filters(a.text(s, 0, "filter", ""))
 	if !ok {
@@ -330,7 +341,7 @@ func mapFilter(s *state, v any, a args) any {
 		s.step(1)
 		out[i] = f(s, x, a.after(1))
 	}
-	return &List{Items: out}
+	return &List{Items: out, once: true}
 }
 
 // choose keeps or drops the items whose value passes a test, or is true.
@@ -342,6 +353,9 @@ func (s *state) choose(v any, keep bool, of func(any) any, a args) any {
 			s.fail("select by a test that is not supported")
 		}
 	}
+	if !truth(v) {
+		return &List{once: true}
+	}
 	var out []any
 	for _, x := range s.iterate(v) {
 		s.step(1)
@@ -349,7 +363,8 @@ func (s *state) choose(v any, keep bool, of func(any) any, a args) any {
 			out = append(out, x)
 		}
 	}
-	return s.list(out)
+	s.made(16 * len(out))
+	return &List{Items: out, once: true}
 }
 
 func numberFilter(name string) filter {
@@ -438,7 +453,7 @@ func toInt(s *state, v any, a args) any {
 	case isNumber && math.Abs(f) < 1<<62:
 		return int64(f)
 	}
-	if t, ok := v.(string); ok {
+	if t, ok := bare(v).(string); ok {
 		t = strings.ReplaceAll(strings.TrimSpace(t), "_", "")
 		base := int(a.int(s, 1, "base", 10))
 		if base < 0 || base == 1 || base > 36 {

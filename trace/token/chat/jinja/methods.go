@@ -11,9 +11,9 @@ func dictMethod(name string, d *Dict) any {
 	case "items":
 		return callable(func(s *state, _ args) any { return dictItems(s, d) })
 	case "keys":
-		return callable(func(s *state, _ args) any { return &List{Items: d.keys} })
+		return callable(func(s *state, _ args) any { return &List{Items: d.keys, once: true} })
 	case "values":
-		return callable(func(s *state, _ args) any { return &List{Items: d.values} })
+		return callable(func(s *state, _ args) any { return &List{Items: d.values, once: true} })
 	case "copy":
 		return callable(func(s *state, _ args) any { return newDict(s, args{list: []any{d}}) })
 	case "get":
@@ -39,7 +39,7 @@ func dictItems(s *state, d *Dict) any {
 	for i, k := range d.keys {
 		out[i] = &List{Items: []any{k, d.values[i]}, Tuple: true}
 	}
-	return &List{Items: out}
+	return &List{Items: out, once: true}
 }
 
 func listMethod(name string, l *List) any {
@@ -337,7 +337,7 @@ func affix(s *state, v string, a args, has func(string, string) bool) any {
 		list = l.Items
 	}
 	for _, x := range list {
-		if p, ok := x.(string); !ok {
+		if p, ok := bare(x).(string); !ok {
 			s.fail("%s is no prefix or suffix", typeName(x))
 		} else if has(v, p) {
 			return true

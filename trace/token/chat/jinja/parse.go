@@ -432,8 +432,8 @@ func (p *parser) filters(x expr) expr {
 func (p *parser) filter(x expr) *filterExpr {
 	f := &filterExpr{x: x, name: p.ident()}
 	var ok bool
-	if f.fn, ok = filters(f.name); !ok {
-		p.fail("filter %q is not supported", f.name)
+	if f.fn, ok = filters(f.name); !ok { // an error only where it runs, as in Jinja
+		f.fn = func(s *state, _ any, _ args) any { s.fail("filter %q is not supported", f.name); return nil }
 	}
 	if p.cur().isOp("(") {
 		f.args = p.arguments()
@@ -445,7 +445,7 @@ func (p *parser) test(x expr) expr {
 	t := &testExpr{x: x, not: p.skipName("not"), name: p.ident()}
 	var ok bool
 	if t.fn, ok = tests(t.name); !ok {
-		p.fail("test %q is not supported", t.name)
+		t.fn = func(s *state, _ any, _ args) bool { s.fail("test %q is not supported", t.name); return false }
 	}
 	switch c := p.cur(); {
 	case c.isOp("("):

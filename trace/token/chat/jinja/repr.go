@@ -13,6 +13,8 @@ func (s *state) str(v any) string {
 	switch x := v.(type) {
 	case string:
 		return x
+	case markup:
+		return string(x)
 	case undefined:
 		return ""
 	}
@@ -26,7 +28,7 @@ func (s *state) str(v any) string {
 func (s *state) repr(b *strings.Builder, v any) {
 	defer s.deeper()()
 	s.step(1)
-	switch x := v.(type) {
+	switch x := bare(v).(type) {
 	case nil:
 		b.WriteString("None")
 	case bool:
@@ -40,6 +42,9 @@ func (s *state) repr(b *strings.Builder, v any) {
 	case undefined:
 		b.WriteString("Undefined")
 	case *List:
+		if x.once {
+			s.fail("%s cannot be printed", typeName(v))
+		}
 		open, end := "[", "]"
 		if x.Tuple {
 			open, end = "(", ")"

@@ -21,7 +21,7 @@ func tests(name string) (test, bool) {
 	case "false":
 		return func(_ *state, v any, _ args) bool { return v == false }, true
 	case "string":
-		return func(_ *state, v any, _ args) bool { _, ok := v.(string); return ok }, true
+		return func(_ *state, v any, _ args) bool { _, ok := bare(v).(string); return ok }, true
 	case "integer":
 		return func(_ *state, v any, _ args) bool { _, ok := v.(int64); return ok }, true
 	case "float":
@@ -33,7 +33,10 @@ func tests(name string) (test, bool) {
 	case "iterable":
 		return func(_ *state, v any, _ args) bool { return isSequence(v) }, true
 	case "sequence":
-		return func(_ *state, v any, _ args) bool { return isSequence(v) }, true
+		return func(_ *state, v any, _ args) bool {
+			l, ok := v.(*List)
+			return isSequence(v) && (!ok || !l.once)
+		}, true
 	case "callable":
 		return func(_ *state, v any, _ args) bool { _, ok := v.(callable); return ok }, true
 	case "lower":
@@ -82,7 +85,7 @@ func (s *state) integer(v any) int64 {
 
 func isSequence(v any) bool {
 	switch v.(type) {
-	case undefined, string, *List, *Dict:
+	case undefined, string, markup, *List, *Dict:
 		return true
 	}
 	return false

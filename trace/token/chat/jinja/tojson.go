@@ -48,7 +48,7 @@ func (d *dumper) value(v any, level int) {
 	defer d.s.deeper()()
 	d.s.step(1)
 	d.s.room(d.b.Len())
-	switch x := v.(type) {
+	switch x := bare(v).(type) {
 	case nil:
 		d.b.WriteString("null")
 	case bool:
@@ -60,6 +60,9 @@ func (d *dumper) value(v any, level int) {
 	case string:
 		d.string(x)
 	case *List:
+		if x.once {
+			d.s.fail("%s has no JSON", typeName(v))
+		}
 		d.b.WriteByte('[')
 		for i, item := range x.Items {
 			d.before(i, level+1)
@@ -94,7 +97,7 @@ func (d *dumper) order(x *Dict) []int {
 }
 
 func (d *dumper) key(k any) {
-	switch x := k.(type) {
+	switch x := bare(k).(type) {
 	case string:
 		d.string(x)
 	default:

@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// Values are nil (None), bool, int64, float64, string, *List, *Dict, undefined,
-// *namespace, *loop, and callable. Lists and dicts do not change once made.
+// Values are nil (None), bool, int64, float64, string, markup, *List, *Dict,
+// undefined, *namespace, *loop, and callable. Lists and dicts do not change once made.
 type (
 	// List is a list or a tuple.
 	List struct {
 		Items []any
 		Tuple bool
+		once  bool // a generator or a view of a dict: it has no JSON and no index
 	}
 	// Dict is a mapping in the order in which keys were added.
 	Dict struct {
@@ -21,6 +22,8 @@ type (
 		at     map[any]int // nil while there are few keys
 	}
 	undefined struct{ name string }
+	// markup is text that |safe or |escape made: what is added to it is escaped.
+	markup    string
 	namespace struct{ vars Dict }
 	// callable is a function, method or macro.
 	callable func(s *state, a args) any
@@ -37,7 +40,7 @@ const fewKeys = 8
 
 // key makes equal numbers equal keys, as Python does.
 func key(v any) (any, bool) {
-	switch k := v.(type) {
+	switch k := bare(v).(type) {
 	case nil, string, int64:
 		return k, true
 	case bool:
@@ -116,6 +119,14 @@ func (d *Dict) Set(k, v any) {
 // Len returns the number of keys.
 func (d *Dict) Len() int { return len(d.keys) }
 
+// bare takes the mark off text that is safe.
+func bare(v any) any {
+	if m, ok := v.(markup); ok {
+		return string(m)
+	}
+	return v
+}
+
 func isUndefined(v any) bool { _, ok := v.(undefined); return ok }
 
 // truth is Python's bool().
@@ -131,8 +142,10 @@ func truth(v any) bool {
 		return x != 0
 	case string:
 		return x != ""
+	case markup:
+		return x != ""
 	case *List:
-		return len(x.Items) > 0
+		return len(x.Items) > 0 || x.once && !x.Tuple
 	case *Dict:
 		return len(x.keys) > 0
 	}
@@ -159,6 +172,7 @@ func number(v any) (i int64, f float64, float, ok bool) {
 func (s *state) equal(a, b any) bool {
 	defer s.deeper()()
 	s.step(1)
+	a, b = bare(a), bare(b)
 	ai, af, aIsFloat, aok := number(a)
 	bi, bf, bIsFloat, bok := number(b)
 	if aok || bok {
@@ -211,6 +225,7 @@ func (s *state) equal(a, b any) bool {
 // less is Python's <.
 func (s *state) less(a, b any) bool {
 	s.step(1)
+	a, b = bare(a), bare(b)
 	ai, af, aIsFloat, aok := number(a)
 	bi, bf, bIsFloat, bok := number(b)
 	switch {
@@ -241,6 +256,7 @@ func (s *state) less(a, b any) bool {
 
 // contains is Python's "x in over".
 func (s *state) contains(over, x any) bool {
+	over, x = bare(over), bare(x)
 	switch o := over.(type) {
 	case undefined:
 		return false
@@ -268,7 +284,7 @@ func (s *state) contains(over, x any) bool {
 
 // iterate returns the values that a loop over v has.
 func (s *state) iterate(v any) []any {
-	switch x := v.(type) {
+	switch x := bare(v).(type) {
 	case undefined:
 		return nil
 	case *List:
@@ -288,13 +304,15 @@ func (s *state) iterate(v any) []any {
 }
 
 func (s *state) length(v any) int {
-	switch x := v.(type) {
+	switch x := bare(v).(type) {
 	case undefined:
 		return 0
 	case string:
 		return utf8.RuneCountInString(x)
 	case *List:
-		return len(x.Items)
+		if !x.once || x.Tuple {
+			return len(x.Items)
+		}
 	case *Dict:
 		return len(x.keys)
 	}
@@ -315,9 +333,12 @@ func typeName(v any) string {
 		return "an integer"
 	case float64:
 		return "a float"
-	case string:
+	case string, markup:
 		return "a string"
 	case *List:
+		if x.once {
+			return "a generator"
+		}
 		if x.Tuple {
 			return "a tuple"
 		}
