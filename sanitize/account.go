@@ -20,17 +20,17 @@ const (
 // Reasons returns every reason a row can be rejected for, in a fixed order.
 func Reasons() []ingest.Reason { return append(ingest.Reasons(), NoTime, MixedClock) }
 
-// Rule is why a readable row is no part of the workload. The set is closed.
-type Rule string
+// Rule is why a readable row is no part of the workload.
+type Rule = ingest.Rule
 
-// The rules.
+// The rules that this package adds to those of ingest.
 const (
-	NotGeneration Rule = "not_generation"  // embeddings, moderation, health checks
-	ProxyCacheHit Rule = "proxy_cache_hit" // answered before it reached an engine
+	Duplicate Rule = "duplicate" // a copy of another row
+	Retry     Rule = "retry"     // an attempt that another followed
 )
 
-// Rules returns the closed set.
-func Rules() []Rule { return []Rule{NotGeneration, ProxyCacheHit} }
+// Rules returns the rules in a fixed order; a mapping may add names of its own.
+func Rules() []Rule { return append(ingest.Rules(), Duplicate, Retry) }
 
 // keepFirst is how many positions are kept for each reason.
 const keepFirst = 5
@@ -52,6 +52,14 @@ func (a *Account) reject(r ingest.Reason, at ingest.Pos) {
 	a.Rejected[r]++
 	if len(a.First[r]) < keepFirst {
 		a.First[r] = append(a.First[r], at)
+	}
+}
+
+// rejectAll rejects the rows of a kind of time.
+func (a *Account) rejectAll(r ingest.Reason, k *kindOfTime) {
+	if k.n > 0 {
+		a.Rejected[r] += k.n
+		a.First[r] = append(a.First[r], k.first...)
 	}
 }
 

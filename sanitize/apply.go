@@ -7,27 +7,34 @@ import (
 	"runtime"
 
 	"reprise/ingest"
+	"reprise/sanitize/spill"
 	"reprise/trace"
 	"reprise/trace/block"
 )
 
-// Apply reads the records to their end and returns the trace and the account of
-// the rows. tok may be nil for logs without text; key comes from block.NewKey. A row
-// that cannot be used is accounted for; an error that ends the records ends
-// Apply, and then there is no trace. The caller asks the account whether too
-// many rows were bad.
+// Collect reads the records to their end and returns the rows and the account of
+// them. tok may be nil: then nothing is counted and there are no blocks. several
+// says that the records come of several inputs, in which a row may be there
+// twice. key comes from block.NewKey.
 //
-// The header lacks what only the caller knows: Tool, and Sources, which
-// ApplyLog fills in.
-func Apply(ctx context.Context, records iter.Seq2[ingest.Record, error], policy Policy, tok Tokenizer, key [32]byte) (*trace.Trace, *Account, error) {
+// A row that cannot be used is accounted for; an error that ends the records
+// ends Collect. The caller asks the account whether too many rows were bad, and
+// closes the rows. Memory stays within room whatever the number of records.
+func Collect(ctx context.Context, records iter.Seq2[ingest.Record, error], several bool, policy Policy, tok Tokenizer, key [32]byte, room Room) (*Rows, error) {
 	if err := policy.Validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	c := newCollector()
+	if room.Memory == 0 {
+		room.Memory = DefaultMemory
+	}
+	rows := &Rows{space: spill.NewSpace(room.Dir)}
+	c := newCollector(rows.space, room)
+	rows.Account = c.account
 	chain := block.NewChain(key)
 	newWork := func() func(*input, *item) {
-		cl := &cleaner{policy: policy, tok: tok, chain: chain}
+		cl := &cleaner{policy: policy, tok: tok, chain: chain, several: several}
 		return func(in *input, out *item) {
+			out.reset()
 			if in.bad != nil {
 				out.pos, out.bad = in.bad.Pos, in.bad
 				return
@@ -35,33 +42,49 @@ func Apply(ctx context.Context, records iter.Seq2[ingest.Record, error], policy 
 			cl.clean(&in.record, out)
 		}
 	}
-	if err := ordered(ctx, inputs(records), runtime.GOMAXPROCS(0), newWork, c.add); err != nil {
-		return nil, c.account, err
+	err := ordered(ctx, inputs(records), runtime.GOMAXPROCS(0), newWork, c.add)
+	if err == nil {
+		err = rows.finish(ctx, c, policy, room)
 	}
-	requests, clock, err := c.finish(policy)
 	if err != nil {
-		return nil, c.account, err
+		return nil, errors.Join(err, rows.Close())
 	}
-	t := &trace.Trace{Requests: requests, Header: trace.Header{
-		Kind: trace.Kind, Version: trace.Version, BlockTokens: policy.BlockTokens, Tail: trace.TailFresh,
-		Time: clock.header(policy.Calendar), Profile: "exact", Counts: c.account.Counts(),
-	}}
-	if c.size > 0 {
-		t.Header.BlockTokens, t.Header.Tail = c.size, trace.TailAsGiven
-	}
-	if tok != nil {
-		t.Header.Tokenizer = trace.Named{Name: tok.Name(), SHA256: tok.SHA256()}
-	}
-	return t, c.account, nil
+	rows.Header = header(c, rows.clock, policy, tok)
+	return rows, nil
 }
 
-// ApplyLog is Apply with the header's sources taken from the log.
-func ApplyLog(ctx context.Context, log *ingest.Log, policy Policy, tok Tokenizer, key [32]byte) (*trace.Trace, *Account, error) {
-	t, a, err := Apply(ctx, log.Records(), policy, tok, key)
-	if err == nil {
-		t.Header.Sources = log.Sources()
+func header(c *collector, k clock, policy Policy, tok Tokenizer) trace.Header {
+	h := trace.Header{Kind: trace.Kind, Version: trace.Version, BlockTokens: policy.BlockTokens, Tail: trace.TailFresh,
+		Time: k.header(policy.Calendar), Profile: "exact", Counts: c.account.Counts()}
+	if c.size > 0 {
+		h.BlockTokens, h.Tail = c.size, trace.TailAsGiven
 	}
-	return t, a, err
+	if tok != nil {
+		h.Tokenizer = trace.Named{Name: tok.Name(), SHA256: tok.SHA256()}
+	}
+	return h
+}
+
+// CollectLog is Collect with the header's sources taken from the log.
+func CollectLog(ctx context.Context, log *ingest.Log, policy Policy, tok Tokenizer, key [32]byte, room Room) (*Rows, error) {
+	rows, err := Collect(ctx, log.Records(), log.Several(), policy, tok, key, room)
+	if err == nil {
+		rows.Header.Sources = log.Sources()
+	}
+	return rows, err
+}
+
+// Load is the whole trace in memory. It reads the rows as Requests does, and
+// closes them.
+func (r *Rows) Load(ctx context.Context) (*trace.Trace, error) {
+	t := &trace.Trace{Header: r.Header, Requests: make([]trace.Request, 0, r.Account.Kept)}
+	for q, err := range r.Requests(ctx) {
+		if err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+		t.Requests = append(t.Requests, q)
+	}
+	return t, r.Close()
 }
 
 // input is a record, or the row that could not be one.

@@ -28,12 +28,24 @@ func seqOf(records ...ingest.Record) iter.Seq2[ingest.Record, error] {
 	}
 }
 
+// loaded reads the requests of rows.
+func loaded(t testing.TB) func(*Rows, error) (*trace.Trace, *Account) {
+	return func(r *Rows, err error) (*trace.Trace, *Account) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := r.Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tr, r.Account
+	}
+}
+
 func applied(t testing.TB, p Policy, records ...ingest.Record) (*trace.Trace, *Account) {
 	t.Helper()
-	tr, a, err := Apply(context.Background(), seqOf(records...), p, words{}, block.NewKey())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr, a := loaded(t)(Collect(t.Context(), seqOf(records...), false, p, words{}, block.NewKey(), Room{}))
 	if err := a.Counts().Check(); err != nil {
 		t.Fatal(err)
 	}

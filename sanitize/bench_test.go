@@ -21,9 +21,9 @@ func benchApply(b *testing.B, text []byte, rows int, tok Tokenizer) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		tr, _, err := ApplyLog(context.Background(), l, DefaultPolicy(), tok, block.NewKey())
-		if err != nil || len(tr.Requests) != rows {
-			b.Fatal(len(tr.Requests), err)
+		tr, _ := loaded(b)(CollectLog(b.Context(), l, DefaultPolicy(), tok, block.NewKey(), Room{}))
+		if len(tr.Requests) != rows {
+			b.Fatal(len(tr.Requests))
 		}
 	}
 	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -65,10 +66,18 @@ func output(t testing.TB, text []byte, p Policy, tok Tokenizer) string {
 			}
 		}
 	}
-	tr, a, err := Apply(context.Background(), watched, p, tok, block.NewKey())
-	fmt.Fprintln(&out, err, a.TooBad(0), l.Notes(), l.Schema())
-	if tr == nil {
-		return out.String()
+	room := Room{Dir: t.TempDir(), Memory: 1} // nothing stays in memory
+	rows, err := Collect(t.Context(), watched, false, p, tok, block.NewKey(), room)
+	if err != nil {
+		return fmt.Sprint(out.String(), err, l.Notes())
+	}
+	fmt.Fprint(&out, rows.Account.TooBad(0), l.Notes())
+	files := spilled(t, room.Dir)
+	fmt.Fprintf(&out, "%d bytes spilled", len(files))
+	out.Write(files)
+	tr, err := rows.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
 	for i := range tr.Requests {
 		fmt.Fprintf(&out, "%+v\n", tr.Requests[i])
@@ -80,10 +89,30 @@ func output(t testing.TB, text []byte, p Policy, tok Tokenizer) string {
 	return out.String()
 }
 
-// No string of the customer reaches a trace.
+// spilled is what stands in the temporary files of a folder, which have no
+// names any more.
+func spilled(t testing.TB, dir string) []byte {
+	var all []byte
+	fds, _ := filepath.Glob("/proc/self/fd/*")
+	for _, fd := range fds {
+		if to, err := os.Readlink(fd); err == nil && strings.HasPrefix(to, dir) {
+			data, err := os.ReadFile(fd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, data...)
+		}
+	}
+	return all
+}
+
+// No string of the customer reaches a trace or a temporary file.
 func TestCanary(t *testing.T) {
 	tok := open(t, "o200k_base")
 	got := output(t, markedLog(200), DefaultPolicy(), tok)
+	if runtime.GOOS == "linux" && strings.Contains(got, "]0 bytes spilled") {
+		t.Fatal("no temporary file was looked into")
+	}
 	if strings.Contains(got, canary) || !strings.Contains(got, "model7") {
 		t.Fatalf("the canary is out, or nothing came: %.300s", got)
 	}

@@ -1,58 +1,103 @@
 package sanitize
 
 import (
+	"encoding/binary"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"reprise/ingest"
+	"reprise/sanitize/spill"
 	"reprise/trace"
 	"reprise/trace/block"
 )
 
-// item is a record without its text: a request that is not numbered yet.
+// item is a record without its text: a row that is not written yet, and what
+// the collector needs of it.
 type item struct {
-	pos      ingest.Pos
-	bad      *ingest.RowError
-	rule     Rule
-	req      trace.Request // T as in the log
-	relative bool
+	row
+	pos   ingest.Pos
+	bad   *ingest.RowError
+	rule  Rule
+	size  int // of the source's blocks, 0 when it has none
+	model string
+	lora  string // adapter
 
-	session, client, model, adapter string
-	requestID, parent               string
+	body []byte // the row without its head
+}
 
-	digests []block.Digest // of the whole blocks that the prompt's tokens fill
-	fresh   int            // blocks after those, which nothing shares
-	given   []int64        // blocks as the source names them
-	size    int            // of the given blocks
+// reset empties it but keeps the room.
+func (it *item) reset() {
+	*it = item{body: it.body[:0], row: row{digests: it.digests[:0]}}
 }
 
 // cleaner does the expensive part for one goroutine.
 type cleaner struct {
-	policy Policy
-	tok    Tokenizer    // nil when there is none
-	chain  *block.Chain // shared
-	buf    []int32
+	policy  Policy
+	tok     Tokenizer    // nil when there is none
+	chain   *block.Chain // shared
+	several bool         // inputs, so that a row may be there twice
+	buf     []int32
+	digests []block.Digest
 }
 
 // clean fills it, which is empty.
 func (c *cleaner) clean(r *ingest.Record, it *item) {
-	it.pos, it.relative, it.session, it.client, it.model = r.Pos, r.Relative, r.Session, r.Client, r.Model
-	it.adapter, it.requestID, it.parent = r.Adapter, r.RequestID, r.Parent
-	switch {
-	case r.OtherAPI:
-		it.rule = NotGeneration
-		return
-	case r.ProxyCache.V:
-		it.rule = ProxyCacheHit
+	it.pos, it.relative, it.model, it.lora = r.Pos, r.Relative, r.Model, r.Adapter
+	if it.rule = ruleOf(r); it.rule != "" {
 		return
 	}
 	it.req = trace.Request{T: r.Arrival, API: r.API, Cached: r.CachedTokens, Reason: r.ReasoningTokens,
 		Media: r.MediaTokens, Max: r.MaxTokens, Stream: r.Stream, Tools: r.Tools, Schema: r.JSONSchema,
 		N: max(r.N.V, 1), Finish: r.Finish, Status: r.Status, TTFT: r.TTFT, Dur: r.Duration}
+	c.names(r, it)
 	c.output(r, it)
 	c.input(r, it)
 	if it.bad == nil {
 		it.bad = consistent(r.Pos, &it.req)
 	}
+	if it.bad == nil {
+		it.body = it.row.append(it.body)
+	}
+}
+
+// ruleOf says why a record is no part of the workload, nothing when it is.
+func ruleOf(r *ingest.Record) Rule {
+	switch {
+	case r.Rule != "":
+		return r.Rule
+	case r.OtherAPI:
+		return ingest.NotGeneration
+	case r.ProxyCache.V:
+		return ingest.ProxyCacheHit
+	}
+	return ""
+}
+
+// names makes keyed digests of what stands for somebody or something.
+func (c *cleaner) names(r *ingest.Record, it *item) {
+	it.session, it.client = c.name("session", r.Session), c.name("client", r.Client)
+	it.parent = c.name("request", r.Parent)
+	if it.call = c.name("call", r.RetryOf); r.Attempt.OK {
+		it.attempt = int32(max(r.Attempt.V, 0)) + 1
+	}
+	if !placeholder(r.RequestID) {
+		it.id = c.name("request", r.RequestID)
+	}
+}
+
+// placeholder says that an id is a word for none, as some logs have it in
+// every row.
+func placeholder(id string) bool {
+	return len(id) < 10 && slices.Contains([]string{"", "0", "-", "none", "null", "nil", "nan", "n/a", "unknown", "undefined", "default"}, strings.ToLower(id))
+}
+
+// name is the keyed digest of a name, the zero key for no name.
+func (c *cleaner) name(kind, name string) spill.Key {
+	if name == "" {
+		return spill.Key{}
+	}
+	return keyOf(c.chain.Root(block.Scope{Tokenizer: kind, Model: name}))
 }
 
 // consistent checks that parts are no larger than their whole.
@@ -74,6 +119,9 @@ func (c *cleaner) output(r *ingest.Record, it *item) {
 		return
 	}
 	it.req.OutCh = trace.Some(int32(utf8.RuneCountInString(r.Output)))
+	if c.several && it.id == (spill.Key{}) {
+		it.answer = c.name("answer", r.Output)
+	}
 	if c.tok != nil && (!r.OutputTokens.OK || (r.OutputTokens.V == 0 && r.Output != "")) {
 		c.buf = c.tok.Encode(c.buf[:0], r.Output)
 		it.req.Output = trace.Some(int32(len(c.buf)))
@@ -97,13 +145,19 @@ func (c *cleaner) input(r *ingest.Record, it *item) {
 	if !it.req.Media.OK && r.MediaParts == 0 {
 		it.req.Media = trace.Some[int32](0)
 	}
+	compared := (c.several || r.Client != "") && !r.Truncated // with other prompts, as a whole
 	if c.tok == nil {
-		it.req.InChars = chars(r)
+		if it.req.InChars = chars(r); r.Truncated {
+			it.req.InChars = trace.Opt[int32]{}
+		}
+		if compared {
+			it.prompt = c.name("prompt", wholeText(r))
+		}
 		return
 	}
 	p := render(c.tok, r, c.buf)
 	c.buf = p.tokens
-	if len(r.PromptTokens) == 0 {
+	if len(r.PromptTokens) == 0 && !r.Truncated {
 		it.req.InChars = trace.Some(int32(p.chars))
 	}
 	if r.Tools.OK {
@@ -112,17 +166,44 @@ func (c *cleaner) input(r *ingest.Record, it *item) {
 	if !r.InputTokens.OK || (r.InputTokens.V == 0 && len(p.tokens) > 0) {
 		it.req.Input = trace.Some(int32(len(p.tokens)))
 		it.req.From = trace.Counted
-		if r.MediaParts > 0 {
-			it.req.From = trace.Estimated // what images cost is not known
+		if r.MediaParts > 0 || r.Truncated {
+			it.req.From = trace.Estimated // what images cost, or what was cut out, is not known
 		}
 	}
-	if r.BlockTokens > 0 {
-		return
+	if !r.Truncated { // what was cut out makes blocks that no engine had
+		c.blocks(r, it, p.tokens, compared)
 	}
+}
+
+// blocks makes the digests of the prompt's blocks, and of the prompt as a whole
+// where it is compared.
+func (c *cleaner) blocks(r *ingest.Record, it *item, tokens []int32, compared bool) {
 	size, input := c.policy.BlockTokens, int(it.req.Input.V)
-	whole := min(len(p.tokens), input) / size
-	it.digests = c.chain.Digests(nil, c.root(r), p.tokens[:whole*size], size)
+	root := c.root(r)
+	whole := min(len(tokens), input) / size
+	c.digests = c.chain.Digests(c.digests[:0], root, tokens[:whole*size], size)
+	if compared {
+		it.prompt = c.whole(root, tokens[whole*size:])
+	}
+	if r.BlockTokens > 0 {
+		return // the source's own are kept
+	}
+	for i := range c.digests {
+		it.digests = append(it.digests, c.digests[i][:]...)
+	}
 	it.fresh = (input+size-1)/size - whole
+}
+
+// whole is the digest of a prompt whose first blocks have digests already.
+func (c *cleaner) whole(root block.Digest, rest []int32) spill.Key {
+	last := root
+	if n := len(c.digests); n > 0 {
+		last = c.digests[n-1]
+	}
+	if len(rest) == 0 {
+		return keyOf(last)
+	}
+	return keyOf(c.chain.Digests(nil, last, rest, len(rest))[0])
 }
 
 // root keeps apart what no engine shares: models, adapters, token ids of an
@@ -141,7 +222,10 @@ func (c *cleaner) root(r *ingest.Record) block.Digest {
 // given keeps the source's blocks. Their number must fit the length; a source
 // that leaves the partial last block out gets one that nothing shares.
 func (c *cleaner) given(r *ingest.Record, it *item) {
-	it.given, it.size = r.Blocks, r.BlockTokens
+	it.row.given, it.size = true, r.BlockTokens
+	for _, id := range r.Blocks {
+		it.digests = binary.LittleEndian.AppendUint64(it.digests, uint64(id))
+	}
 	if !r.InputTokens.OK {
 		return
 	}
@@ -164,4 +248,21 @@ func chars(r *ingest.Record) trace.Opt[int32] {
 		n += utf8.RuneCountInString(r.Messages[i].Text)
 	}
 	return trace.Some(int32(n))
+}
+
+// wholeText is a prompt in one string, to be compared with others.
+func wholeText(r *ingest.Record) string {
+	if len(r.Messages) == 0 {
+		return r.Prompt
+	}
+	var b strings.Builder
+	b.WriteString(r.ToolText)
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		for _, s := range []string{m.Role, m.Name, m.Text} {
+			b.WriteByte(0)
+			b.WriteString(s)
+		}
+	}
+	return b.String()
 }

@@ -3,6 +3,7 @@ package sanitize
 import (
 	"time"
 
+	"reprise/ingest"
 	"reprise/trace"
 )
 
@@ -14,39 +15,60 @@ type clock struct {
 	step     int64 // µs
 }
 
-// clock decides between times since 1970 and times since the log's start: what
-// most rows have.
-func (c *collector) clock() clock {
-	var byKind [2]clock // absolute, relative
-	var n [2]int
-	var common [2]int64
-	for i := range c.rows.n {
-		r := c.rows.at(i)
-		if !r.req.T.OK {
-			continue
-		}
-		kind := 0
-		if r.relative {
-			kind = 1
-		}
-		k, t := &byKind[kind], r.req.T.V
-		if n[kind] == 0 {
-			*k = clock{timed: true, relative: r.relative, zero: t}
-		}
-		k.zero = min(k.zero, t)
-		common[kind] = gcd(common[kind], t)
-		n[kind]++
-	}
-	best := 0
-	if n[1] > n[0] {
-		best = 1
-	}
-	k := byKind[best]
-	if k.timed {
-		k.step = step(common[best])
-	}
-	return k
+// times gathers what a log's clock is told by, row by row.
+type times struct {
+	absolute, relative, none kindOfTime
 }
+
+// kindOfTime is the rows whose times are of one kind.
+type kindOfTime struct {
+	n     int64
+	zero  int64
+	step  int64 // common divisor
+	first []ingest.Pos
+}
+
+func (k *kindOfTime) add(t int64, at ingest.Pos) {
+	if k.n == 0 {
+		k.zero = t
+	}
+	k.zero = min(k.zero, t)
+	if k.step == 0 || t%k.step != 0 {
+		k.step = gcd(k.step, t)
+	}
+	if k.n++; k.n <= keepFirst {
+		k.first = append(k.first, at)
+	}
+}
+
+func (s *times) add(it *item) {
+	switch {
+	case !it.req.T.OK:
+		s.none.add(0, it.pos)
+	case it.relative:
+		s.relative.add(it.req.T.V, it.pos)
+	default:
+		s.absolute.add(it.req.T.V, it.pos)
+	}
+}
+
+// clock decides between times since 1970 and times since the log's start: what
+// most rows have. The rows that it does not fit are rejected.
+func (s *times) clock(a *Account) clock {
+	k, other := &s.absolute, &s.relative
+	if other.n > k.n {
+		k, other = other, k
+	}
+	if k.n == 0 {
+		return clock{}
+	}
+	a.rejectAll(MixedClock, other)
+	a.rejectAll(NoTime, &s.none)
+	return clock{timed: true, relative: k == &s.relative, zero: k.zero, step: step(k.step)}
+}
+
+// fits says whether a row is of the clock's kind.
+func (k clock) fits(r *row) bool { return !k.timed || (r.req.T.OK && r.relative == k.relative) }
 
 // step is the resolution of stamps that have a common divisor: a minute, a
 // second or a decimal part of it, 1 µs at least.

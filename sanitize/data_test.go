@@ -34,11 +34,7 @@ func apply(t testing.TB, in ingest.Inputs, p Policy) (*trace.Trace, *Account) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, a, err := ApplyLog(context.Background(), l, p, tok, block.NewKey())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tr, a
+	return loaded(t)(CollectLog(t.Context(), l, p, tok, block.NewKey(), Room{}))
 }
 
 func encode(t testing.TB, tr *trace.Trace) []byte {

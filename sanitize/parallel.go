@@ -114,7 +114,6 @@ func (f *flight[A, B]) land(n int) error {
 				return err
 			}
 		}
-		clear(b.out)
 		b.in = b.in[:0]
 		f.free = append(f.free, b)
 	}

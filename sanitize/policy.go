@@ -17,6 +17,7 @@ type Policy struct {
 	BlockTokens    int      `yaml:"block_tokens"`    // size of prefix blocks
 	IsolateClients bool     `yaml:"isolate_clients"` // the engine shares no prefix between clients
 	MaxBad         float64  `yaml:"max_bad"`         // largest share of rejected rows
+	KeepDuplicates bool     `yaml:"keep_duplicates"` // copies and attempts stay in as requests
 }
 
 // DefaultPolicy keeps no names and no dates.

@@ -99,5 +99,25 @@ func unlessInterrupted(ctx context.Context, work func() error) error {
 	}
 }
 
+// unlessStopped is unlessInterrupted of work that has a result.
+func unlessStopped[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	type result struct {
+		v   T
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := work()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.v, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
 // oneLine keeps errors on one line whatever a library puts into them.
 func oneLine(s string) string { return visible(strings.Join(strings.Fields(s), " ")) }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,7 +56,7 @@ rest goes on; above --max-bad nothing is written. A log without times is taken.`
 		Args: atLeast(1, "one log or more, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), s, args) },
 	}
-	c.Flags().StringVar(&o.tokenizer, "tokenizer", "", "count tokens with: "+strings.Join(token.Names(), ", ")+" (default: the policy's, o200k_base)")
+	c.Flags().StringVar(&o.tokenizer, "tokenizer", "", "count tokens with: "+strings.Join(token.Names(), ", ")+", or none for the log's own counts and no prefix blocks (default: the policy's, o200k_base)")
 	c.Flags().StringArrayVar(&o.mapping, "map", nil, "field=column.path, may be repeated")
 	c.Flags().StringVar(&o.policy, "policy", "", "what may be kept (YAML; see reprise init policy)")
 	c.Flags().StringVar(&o.maxBad, "max-bad", "", "largest share of rejected rows, for instance 5% or 0.05 (default: the policy's, 5%)")
@@ -78,35 +81,102 @@ func (o *ingestOptions) run(ctx context.Context, s *stdio, paths []string) error
 	if err != nil {
 		return err
 	}
-	tok, err := token.Open(policy.Tokenizer)
-	if err != nil {
-		return usageError{err}
-	}
-	b := s.newBar("reading", sizeOf(paths), progress.UnitsBytes)
-	defer b.close()
-	var log *ingest.Log
-	var t *trace.Trace
-	var account *sanitize.Account
-	err = unlessInterrupted(ctx, func() error {
-		if log, err = ingest.Open(ctx, ingest.Inputs{Paths: paths, Stdin: s.in, Map: mapping, Progress: b.set}); err != nil {
-			return err
-		}
-		t, account, err = sanitize.ApplyLog(ctx, log, policy, tok, key)
-		return err
-	})
-	b.close()
+	tok, err := openTokenizer(policy.Tokenizer)
 	if err != nil {
 		return err
 	}
-	s.talkIngest(log, account)
-	if err := account.TooBad(policy.MaxBad); err != nil {
+	log, rows, err := o.read(ctx, s, paths, policy, mapping, tok, key)
+	if rows != nil {
+		defer rows.Close()
+	}
+	if err != nil {
 		return err
 	}
-	if len(t.Requests) == 0 {
+	s.talkIngest(log, rows.Account)
+	s.talkCounting(rows, tok)
+	if err := rows.Account.TooBad(policy.MaxBad); err != nil {
+		return err
+	}
+	if rows.Account.Kept == 0 {
 		return errors.New("no request was kept, so there is no trace to write")
 	}
-	t.Header.Tool = version()
-	return s.writeTrace(o.output, t)
+	rows.Header.Tool = version()
+	return s.writeRows(ctx, o.output, rows)
+}
+
+// read reads the log to its end.
+func (o *ingestOptions) read(ctx context.Context, s *stdio, paths []string, policy sanitize.Policy, mapping *ingest.Mapping,
+	tok sanitize.Tokenizer, key [32]byte) (log *ingest.Log, rows *sanitize.Rows, err error) {
+	b := s.newBar("reading", sizeOf(paths), progress.UnitsBytes)
+	defer b.close()
+	in := ingest.Inputs{Paths: paths, Stdin: s.in, Map: mapping, Progress: b.set}
+	room := sanitize.Room{Dir: spillFolder(o.output), Progress: b.rows}
+	type result struct {
+		log  *ingest.Log
+		rows *sanitize.Rows
+	}
+	done, err := unlessStopped(ctx, func() (r result, err error) {
+		if r.log, err = ingest.Open(ctx, in); err == nil {
+			r.rows, err = sanitize.CollectLog(ctx, r.log, policy, tok, key, room)
+		}
+		return r, err
+	})
+	return done.log, done.rows, err
+}
+
+// spillFolder is where rows wait that do not fit into memory: beside the
+// output, where there is room for the trace too, or in the system's folder.
+func spillFolder(output string) string {
+	if output == "" || output == "-" {
+		return ""
+	}
+	if st, err := os.Stat(output); err == nil && !st.Mode().IsRegular() {
+		return ""
+	}
+	return filepath.Dir(output)
+}
+
+// writeRows numbers the rows and writes the trace.
+func (s *stdio) writeRows(ctx context.Context, path string, rows *sanitize.Rows) error {
+	b := s.newBar("writing", rows.Account.Kept, progress.UnitsDefault)
+	defer b.close()
+	return s.write(path, 0o600, true, func(w io.Writer) error {
+		return trace.Write(w, rows.Header, func(yield func(trace.Request, error) bool) {
+			for q, err := range rows.Requests(ctx) {
+				if q.ID%4096 == 0 {
+					b.set(q.ID)
+				}
+				if !yield(q, err) {
+					return
+				}
+			}
+		})
+	})
+}
+
+// openTokenizer opens a tokenizer; "none" is none.
+func openTokenizer(name string) (sanitize.Tokenizer, error) {
+	if name == noTokenizer {
+		return nil, nil
+	}
+	t, err := token.Open(name)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return t, nil
+}
+
+// noTokenizer is the tokenizer's name that says to count nothing.
+const noTokenizer = "none"
+
+// talkCounting says what is not in the trace, and why.
+func (s *stdio) talkCounting(rows *sanitize.Rows, tok sanitize.Tokenizer) {
+	if tok == nil {
+		s.talk("note: counted nothing: lengths are those of the log, and there are no prefix blocks (--tokenizer none)")
+	}
+	if rows.Account.Kept > 0 && !rows.Timed() {
+		s.talk("note: the log has no times: the trace has none either, in order of the input; a rate must be assumed (reprise fit labels it so)")
+	}
 }
 
 func (o *ingestOptions) readPolicy() (sanitize.Policy, error) {
@@ -197,10 +267,8 @@ func (s *stdio) talkIngest(log *ingest.Log, a *sanitize.Account) {
 			s.talk("rejected %d: %s, first at %s", n, r, positions(a.First[r]))
 		}
 	}
-	for _, r := range sanitize.Rules() {
-		if n := a.Excluded[r]; n > 0 {
-			s.talk("excluded %d: %s", n, r)
-		}
+	for _, r := range slices.Sorted(maps.Keys(a.Excluded)) {
+		s.talk("excluded %d: %s", a.Excluded[r], r)
 	}
 }
 

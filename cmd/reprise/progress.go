@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
@@ -12,6 +13,8 @@ type bar struct {
 	writer  progress.Writer
 	tracker *progress.Tracker
 	done    chan struct{}
+	message string
+	start   time.Time
 }
 
 // newBar starts a bar for total units (bytes or requests).
@@ -26,7 +29,7 @@ func (s *stdio) newBar(message string, total int64, units progress.Units) *bar {
 	w.SetTrackerLength(30)
 	w.Style().Visibility.Speed = true
 	w.Style().Visibility.ETA = true
-	b := &bar{writer: w, tracker: &progress.Tracker{Message: message, Total: total, Units: units}, done: make(chan struct{})}
+	b := &bar{writer: w, tracker: &progress.Tracker{Message: message, Total: total, Units: units}, done: make(chan struct{}), message: message, start: time.Now()}
 	w.AppendTracker(b.tracker)
 	go func() {
 		defer close(b.done)
@@ -40,6 +43,25 @@ func (b *bar) set(n int64) {
 	if b.tracker != nil {
 		b.tracker.SetValue(n)
 	}
+}
+
+// rows shows how many rows were read and how fast they come.
+func (b *bar) rows(n int64) {
+	if b.tracker != nil {
+		per := float64(n) / max(time.Since(b.start).Seconds(), 0.001)
+		b.tracker.UpdateMessage(fmt.Sprintf("%s, %s rows, %s/s", b.message, short(float64(n)), short(per)))
+	}
+}
+
+// short is a count in a few characters.
+func short(n float64) string {
+	switch {
+	case n >= 1e6:
+		return fmt.Sprintf("%.1f M", n/1e6)
+	case n >= 1e4:
+		return fmt.Sprintf("%.0f k", n/1e3)
+	}
+	return fmt.Sprintf("%.0f", n)
 }
 
 // close ends the bar; what was drawn stays.

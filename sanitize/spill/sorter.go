@@ -58,10 +58,14 @@ func (s *Sorter) Len() int64 { return s.n }
 // Spilled reports whether records were written to files.
 func (s *Sorter) Spilled() bool { return len(s.runs) > 0 }
 
-// Add takes a record; the body is copied.
-func (s *Sorter) Add(k Key, body []byte) error {
+// Add takes a record; the body is copied, of several parts one behind the other.
+func (s *Sorter) Add(k Key, parts ...[]byte) error {
 	s.n++
-	need := len(body) + binary.MaxVarintLen64
+	length := 0
+	for _, p := range parts {
+		length += len(p)
+	}
+	need := length + binary.MaxVarintLen64
 	if len(s.index) > 0 && s.bytes+need+(len(s.index)+1)*entryBytes > s.memory {
 		if err := s.spill(); err != nil {
 			return err
@@ -76,9 +80,12 @@ func (s *Sorter) Add(k Key, body []byte) error {
 	at := len(s.chunks) - 1
 	c := s.chunks[at]
 	s.index = append(s.index, entry{key: k, chunk: uint32(at), off: uint32(len(c))})
-	c = binary.AppendUvarint(c, uint64(len(body)))
-	s.chunks[at] = append(c, body...)
-	s.bytes += len(body) + 2
+	c = binary.AppendUvarint(c, uint64(length))
+	for _, p := range parts {
+		c = append(c, p...)
+	}
+	s.chunks[at] = c
+	s.bytes += length + 2
 	return nil
 }
 
