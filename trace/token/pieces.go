@@ -2,7 +2,7 @@ package token
 
 import (
 	"iter"
-	"sync"
+	"unsafe"
 )
 
 // encoder is what stands behind a Tokenizer. The text is valid UTF-8; any number
@@ -12,8 +12,8 @@ type encoder interface {
 	count(text string) int                   // as many as encode appends
 }
 
-// pieceMerger encodes one pre-token, which is not empty. One goroutine uses it
-// at a time.
+// pieceMerger encodes one pre-token, which is not empty and valid during the
+// call only. One goroutine uses it at a time.
 type pieceMerger interface {
 	mergePiece(dst []int32, piece string) []int32 // appends to dst
 	tooBig() bool                                 // its arrays are not worth keeping
@@ -24,56 +24,73 @@ type pieceMerger interface {
 type pieceModel struct {
 	classes *classTable
 	scan    scanner
-	merger  func() pieceMerger // a new one for one worker
+	// masks is the form of scan that works on 64 bytes at a time; nil if it has
+	// none.
+	masks *maskRules
+	// cuts, which may be nil, allows to cut pre-tokens where no token reaches
+	// over the cut.
+	cuts   *cutFilter
+	merger func() pieceMerger // a new one for one worker
 	// seeds holds pieces that are one token each, so that no cache has to learn
-	// them; may be nil. A seed must be what merger gives for those bytes.
+	// them, the most frequent first; may be nil. A seed must be what merger gives
+	// for those bytes.
 	seeds iter.Seq2[[]byte, int32]
 }
 
 // pieces is the encoder of a pieceModel.
 type pieces struct {
 	model   pieceModel
-	workers sync.Pool // *pieceWorker
-}
-
-type pieceWorker struct {
-	merger pieceMerger
-	out    []int32 // ids of a piece that is only counted
+	rules   *blockRules // nil without masks
+	keys    [shortKey + 2]keyMask
+	workers workerPool
 }
 
 func newPieces(m pieceModel) *pieces {
-	p := &pieces{model: m}
-	p.workers.New = func() any { return &pieceWorker{merger: m.merger()} }
+	p := &pieces{model: m, keys: newKeyMasks()}
+	if m.masks != nil {
+		p.rules = &blockRules{maskRules: *m.masks, classes: m.classes, cuts: m.cuts}
+	}
 	return p
 }
 
 func (p *pieces) encode(dst []int32, text string) []int32 {
-	w := p.workers.Get().(*pieceWorker)
-	for i := 0; i < len(text); {
-		end := p.model.scan(p.model.classes, text, i)
-		dst = w.merger.mergePiece(dst, text[i:end])
-		i = end
-	}
+	w := p.worker()
+	w.ids, w.counting = dst, false
+	w.run(text)
+	dst, w.ids = w.ids, nil
 	p.release(w)
 	return dst
 }
 
 func (p *pieces) count(text string) int {
-	w := p.workers.Get().(*pieceWorker)
-	n := 0
-	for i := 0; i < len(text); {
-		end := p.model.scan(p.model.classes, text, i)
-		w.out = w.merger.mergePiece(w.out[:0], text[i:end])
-		n += len(w.out)
-		i = end
-	}
+	w := p.worker()
+	w.total, w.counting = 0, true
+	w.run(text)
+	n := w.total
 	p.release(w)
 	return n
 }
 
+func (p *pieces) worker() *pieceWorker {
+	if w := p.workers.get(); w != nil {
+		return w
+	}
+	return newPieceWorker(p)
+}
+
 // release keeps w for the next text, unless a long one has blown it up.
 func (p *pieces) release(w *pieceWorker) {
-	if !w.merger.tooBig() && cap(w.out) <= 1<<16 {
-		p.workers.Put(w)
+	if w.merger.tooBig() {
+		w.merger = p.model.merger()
 	}
+	if cap(w.out) > 1<<16 {
+		w.out = nil
+	}
+	p.workers.put(w)
 }
+
+// bytesOf returns the bytes of text, which must not be written.
+func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
+
+// stringOf returns text as a string that is valid until text changes.
+func stringOf(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }

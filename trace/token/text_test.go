@@ -172,6 +172,7 @@ func TestTextRefusesTokenizer(t *testing.T) {
 		t.Fatal(err)
 	}
 	model := tok.enc.(*pieces).model
+	model.masks = nil
 	model.scan = func(_ *classTable, _ string, i int) int { return i + 1 }
 	broken := &Tokenizer{name: "broken", enc: newPieces(model)}
 	if _, err := NewText(broken, 1); err == nil || !strings.Contains(err.Error(), "not one token") {

@@ -10,6 +10,7 @@ import (
 type encoding struct {
 	name   string
 	scan   scanner
+	masks  *maskRules
 	packed []byte
 	size   int
 	// sha256 of the rank file that OpenAI publishes under
@@ -20,9 +21,9 @@ type encoding struct {
 
 func encodings() []encoding {
 	return []encoding{
-		{"cl100k_base", scanCL100K, packedCL100K, 100256,
+		{"cl100k_base", scanCL100K, &maskRules{prefix: true}, packedCL100K, 100256,
 			"223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"},
-		{"o200k_base", scanO200K, packedO200K, 199998,
+		{"o200k_base", scanO200K, &maskRules{cased: true, suffix: true, slash: true}, packedO200K, 199998,
 			"446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"},
 	}
 }
@@ -68,7 +69,8 @@ func (e encoding) open() (*Tokenizer, error) {
 		return nil, fmt.Errorf("tokenizer %s: %w", e.name, err)
 	}
 	enc := newPieces(pieceModel{
-		classes: classes, scan: e.scan,
+		classes: classes, scan: e.scan, masks: e.masks,
+		cuts: newCutFilter(vocab.tokens), seeds: vocab.tokens,
 		merger: func() pieceMerger { return &merger{vocab: vocab} },
 	})
 	return &Tokenizer{name: e.name, sha: vocab.sha256, enc: enc}, nil

@@ -96,6 +96,15 @@ func (v *vocabulary) add(parts ...[]byte) {
 // token returns the bytes of token id.
 func (v *vocabulary) token(id int) []byte { return v.text[v.off[id]:v.off[id+1]] }
 
+// tokens calls yield with the bytes and id of every token, in order of rank.
+func (v *vocabulary) tokens(yield func(token []byte, id int32) bool) {
+	for id := range v.size() {
+		if !yield(v.token(id), int32(id)) {
+			return
+		}
+	}
+}
+
 // size returns the number of tokens.
 func (v *vocabulary) size() int { return len(v.off) - 1 }
 

@@ -1,0 +1,91 @@
+package token
+
+import (
+	"hash/maphash"
+	"math/bits"
+)
+
+// longKey is the length in bytes up to which pieces are remembered.
+const longKey = 256
+
+const (
+	firstLongBits = 8
+	lastLongBits  = 15
+	maxLongText   = 4 << 20
+)
+
+type longEntry struct {
+	hash      uint64
+	text, ids uint32 // where they are in the arrays of the cache
+	size, n   uint16 // bytes and ids; n is 0 in an empty slot
+}
+
+// longCache remembers pieces of 16 to longKey bytes, with their bytes.
+type longCache struct {
+	slots []longEntry
+	used  int
+	text  []byte
+	ids   []int32
+	seed  maphash.Seed
+}
+
+func (c *longCache) resize(bits int) {
+	c.slots = make([]longEntry, 1<<bits)
+	c.used = 0
+}
+
+// find returns the ids of piece, or nil, and its hash.
+func (c *longCache) find(piece string) ([]int32, uint64) {
+	h := maphash.String(c.seed, piece)
+	for i := range uint64(window) {
+		e := &c.slots[(h+i)&uint64(len(c.slots)-1)]
+		if e.n == 0 {
+			break
+		}
+		if e.hash == h && string(c.text[e.text:][:e.size]) == piece {
+			return c.ids[e.ids:][:e.n], h
+		}
+	}
+	return nil, h
+}
+
+// put adds a piece that is not there; where its window is full it is left out.
+func (c *longCache) put(h uint64, piece string, ids []int32) {
+	c.makeRoom()
+	e := longEntry{hash: h, text: uint32(len(c.text)), ids: uint32(len(c.ids)), size: uint16(len(piece)), n: uint16(len(ids))}
+	if c.place(e) {
+		c.text = append(c.text, piece...)
+		c.ids = append(c.ids, ids...)
+	}
+}
+
+func (c *longCache) place(e longEntry) bool {
+	for i := range uint64(window) {
+		s := &c.slots[(e.hash+i)&uint64(len(c.slots)-1)]
+		if s.n == 0 {
+			*s = e
+			c.used++
+			return true
+		}
+	}
+	return false
+}
+
+// makeRoom grows the cache, or empties it when it is at its bounds.
+func (c *longCache) makeRoom() {
+	switch {
+	case c.slots == nil:
+		c.resize(firstLongBits)
+	case len(c.text) > maxLongText || c.used > len(c.slots)/2 && len(c.slots) == 1<<lastLongBits:
+		clear(c.slots)
+		c.used, c.text, c.ids = 0, c.text[:0], c.ids[:0]
+	case c.used > len(c.slots)/2:
+		old := c.slots
+		c.resize(bits.Len(uint(len(old))) + 1)
+		for _, e := range old {
+			if e.n != 0 {
+				c.place(e)
+			}
+		}
+	}
+}
