@@ -151,6 +151,17 @@ func (b *builder) cell(f Field) (cell, *planColumn, bool) {
 	return cell{}, nil, false
 }
 
+// full is cell for lists, objects and texts: the first column that is not empty.
+func (b *builder) full(f Field) (cell, *planColumn, bool) {
+	for i := range b.read.cols[f] {
+		col := &b.read.cols[f][i]
+		if c := b.read.cell(col.at); !empty(c) && !c.absent() && (col.when == nil || b.holds(col.when)) {
+			return c, col, true
+		}
+	}
+	return cell{}, nil, false
+}
+
 // valueOf is the text of a column's value, as the column says to read it.
 func (b *builder) valueOf(c cell, col *planColumn) (string, bool) {
 	if col.col.Const != "" {

@@ -55,8 +55,7 @@ func messageList(v *fastjson.Value, depth int) (out []Message, media int, ok boo
 	for _, v := range list {
 		switch v.Type() {
 		case fastjson.TypeString:
-			b, _ := v.StringBytes()
-			out = append(out, Message{Role: "user", Text: own(b)})
+			out = append(out, saidByUser(v))
 		case fastjson.TypeObject:
 			m, n := readMessage(v)
 			out, media = append(out, m), media+n
@@ -65,6 +64,21 @@ func messageList(v *fastjson.Value, depth int) (out []Message, media int, ok boo
 		}
 	}
 	return out, media, true
+}
+
+// saidByUser is a message that is only text, or one that Python printed, as in
+// role='system' content='...'.
+func saidByUser(v *fastjson.Value) Message {
+	s := own(v.GetStringBytes())
+	if strings.HasPrefix(s, "role='") || strings.HasPrefix(s, `role="`) {
+		if b, ok := pyFields(nil, s); ok {
+			if v, err := fastjson.ParseBytes(b); err == nil {
+				m, _ := readMessage(v)
+				return m
+			}
+		}
+	}
+	return Message{Role: "user", Text: s}
 }
 
 // isMessage tells a message from any other object.

@@ -19,6 +19,7 @@ type mapFile struct {
 	Explode     stringSet            `yaml:"explode"`
 	Attributes  stringSet            `yaml:"attributes"`
 	Arrays      stringSet            `yaml:"arrays"`
+	Include     []includeFile        `yaml:"include"`
 	Request     stringSet            `yaml:"request"`
 	Response    stringSet            `yaml:"response"`
 	Fields      map[string]columnSet `yaml:"fields"`
@@ -31,6 +32,12 @@ type mapFile struct {
 	BlockTokens int                  `yaml:"block_tokens"`
 	Complete    *bool                `yaml:"complete"`
 	EarlyStream bool                 `yaml:"stream_if_first_token"`
+}
+
+// includeFile puts a part below a path; "." is the row itself.
+type includeFile struct {
+	Part string `yaml:"part"`
+	At   string `yaml:"at"`
 }
 
 // tokensFile says what a source's counts mean where the counts themselves do
@@ -215,8 +222,11 @@ func (t *test) String() string {
 
 // joinPath puts rel below prefix; "." is the prefix itself.
 func joinPath(prefix, rel string) string {
-	if rel == "." {
+	switch {
+	case rel == ".":
 		return prefix
+	case prefix == ".":
+		return rel
 	}
 	return prefix + "." + rel
 }

@@ -15,13 +15,13 @@ func (b *builder) prompt(r *Record) {
 	if s, ok := b.get(FieldAPI); ok {
 		r.API, r.OtherAPI = endpoint(s)
 	}
-	if c, col, ok := b.cell(FieldMessages); ok && !empty(c) {
+	if c, col, ok := b.full(FieldMessages); ok {
 		b.chat(r, c, col)
 	}
-	if c, _, ok := b.cell(FieldPrompt); ok && !r.HasPrompt && !empty(c) {
+	if c, _, ok := b.full(FieldPrompt); ok && !r.HasPrompt {
 		b.text(r, c)
 	}
-	if c, _, ok := b.cell(FieldSystem); ok && r.HasPrompt && len(r.Messages) > 0 {
+	if c, _, ok := b.full(FieldSystem); ok && r.HasPrompt && len(r.Messages) > 0 {
 		if text, n := b.content(c); text != "" {
 			r.Messages = append([]Message{{Role: "system", Text: text}}, r.Messages...)
 			r.MediaParts += n
@@ -148,8 +148,8 @@ func marked(s string, marks []string) bool {
 }
 
 func (b *builder) answer(r *Record) {
-	c, col, ok := b.cell(FieldOutput)
-	if !ok || empty(c) {
+	c, col, ok := b.full(FieldOutput)
+	if !ok {
 		return
 	}
 	v := c.node
@@ -160,6 +160,9 @@ func (b *builder) answer(r *Record) {
 		s, _ := b.string(c)
 		if slices.Contains(b.mapping.redacted, strings.TrimSpace(s)) {
 			b.hide(r)
+			return
+		}
+		if s == "None" || s == "null" {
 			return
 		}
 		r.Output, r.HasOutput = own([]byte(s)), true

@@ -108,11 +108,12 @@ func (l *library) parse(data []byte) (schema, error) {
 	if err := s.take(&file); err != nil {
 		return schema{}, err
 	}
-	if err := l.bodies(m, "request", file.Request); err != nil {
-		return schema{}, err
-	}
-	if err := l.bodies(m, "response", file.Response); err != nil {
-		return schema{}, err
+	for _, in := range file.includes() {
+		p, err := l.named(in.Part)
+		if err != nil {
+			return schema{}, err
+		}
+		m.include(&p.mapping, in.At)
 	}
 	if file.Complete != nil {
 		m.Complete = *file.Complete
@@ -262,32 +263,46 @@ func (f *columnFile) column(field Field) (Column, error) {
 	return c, c.check(field)
 }
 
-// bodies adds the columns of a part below each prefix, as fallbacks of what the
-// mapping has itself.
-func (l *library) bodies(m *Mapping, part string, prefixes []string) error {
-	for _, prefix := range prefixes {
-		p, err := l.named(part)
-		if err != nil {
-			return err
-		}
-		for _, f := range p.mapping.fields() {
-			for _, c := range p.mapping.Fields[f] {
-				if c.Path != "" {
-					c.Path = joinPath(prefix, c.Path)
-				}
-				if c.When != nil {
-					t := c.When.under(prefix)
-					c.When = &t
-				}
-				m.Fields[f] = append(m.Fields[f], c)
-			}
-		}
-		for _, path := range p.mapping.ignore {
-			m.ignore = append(m.ignore, joinPath(prefix, path))
-		}
-		m.Complete = m.Complete || p.mapping.Complete
+// includes lists the parts of a file: those it names, requests, responses.
+func (f *mapFile) includes() []includeFile {
+	out := slices.Clone(f.Include)
+	for _, at := range f.Request {
+		out = append(out, includeFile{"request", at})
 	}
-	return nil
+	for _, at := range f.Response {
+		out = append(out, includeFile{"response", at})
+	}
+	return out
+}
+
+// include adds a part below a prefix, its columns as fallbacks of what the
+// mapping has itself.
+func (m *Mapping) include(part *Mapping, prefix string) {
+	for _, f := range part.fields() {
+		for _, c := range part.Fields[f] {
+			if c.Path != "" {
+				c.Path = joinPath(prefix, c.Path)
+			}
+			if c.When != nil {
+				t := c.When.under(prefix)
+				c.When = &t
+			}
+			m.Fields[f] = append(m.Fields[f], c)
+		}
+	}
+	for _, r := range part.rules {
+		r.when = r.when.under(prefix)
+		m.rules = append(m.rules, r)
+	}
+	for _, path := range part.ignore {
+		m.ignore = append(m.ignore, joinPath(prefix, path))
+	}
+	m.arrays = append(m.arrays, part.arrays...)
+	m.truncated = append(m.truncated, part.truncated...)
+	m.redacted = append(m.redacted, part.redacted...)
+	m.Complete = m.Complete || part.Complete
+	m.earlyStream = m.earlyStream || part.earlyStream
+	m.rest = m.rest || part.rest
 }
 
 // checkLevels refuses paths that go further out than a row's page.
