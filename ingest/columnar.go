@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"encoding/hex"
 	"math"
 	"math/big"
 	"net/url"
@@ -17,45 +18,90 @@ import (
 // a decimal is a number, and a float that is not finite is null, as tables with
 // gaps in whole-number columns hold NaN.
 
-// scribe makes JSON values that live until reset.
+// scribe writes a row as JSON, which is then parsed like any other.
 type scribe struct {
-	arena fastjson.Arena
-	buf   []byte
+	buf    []byte
+	made   int // values of the row
+	parser fastjson.Parser
+	value  *fastjson.Value
 }
 
-func (s *scribe) reset() { s.arena.Reset() }
+// maxValues is how many values a row may have; runs of nulls cost a file nothing.
+const maxValues = 1 << 22
 
-func (s *scribe) text(b []byte) *fastjson.Value { return s.arena.NewStringBytes(b) }
+func (s *scribe) reset() {
+	s.buf = s.buf[:0]
+	s.made = 0
+	s.value = nil
+}
 
-func (s *scribe) bool(v bool) *fastjson.Value {
-	if v {
-		return s.arena.NewTrue()
+// parse makes the row that was written the current one.
+func (s *scribe) parse() *RowError {
+	if len(s.buf) > maxRow {
+		s.buf = nil
+		return bad(LineTooLong, "")
 	}
-	return s.arena.NewFalse()
+	v, err := s.parser.ParseBytes(s.buf)
+	if err != nil {
+		return bad(BadJSON, "")
+	}
+	s.value = v
+	return nil
 }
 
-func (s *scribe) int(v int64) *fastjson.Value {
-	return s.arena.NewNumberString(strconv.FormatInt(v, 10))
+// begin puts a comma before a value that follows another one. It panics, which
+// every reader recovers, when a row has too many values or is too long.
+func (s *scribe) begin() {
+	if s.made++; s.made > maxValues || len(s.buf) > 4*maxRow {
+		panic("a row has too many values")
+	}
+	if n := len(s.buf); n > 0 && s.buf[n-1] != '{' && s.buf[n-1] != '[' && s.buf[n-1] != ':' {
+		s.buf = append(s.buf, ',')
+	}
 }
 
-func (s *scribe) uint(v uint64) *fastjson.Value {
-	return s.arena.NewNumberString(strconv.FormatUint(v, 10))
-}
+func (s *scribe) open(c byte)  { s.begin(); s.buf = append(s.buf, c) }
+func (s *scribe) shut(c byte)  { s.buf = append(s.buf, c) }
+func (s *scribe) key(k string) { s.begin(); s.buf = append(appendJSONString(s.buf, k), ':') }
+func (s *scribe) null()        { s.begin(); s.buf = append(s.buf, "null"...) }
 
-func (s *scribe) float(v float64, bits int) *fastjson.Value {
+func (s *scribe) text(b []byte)  { s.begin(); s.buf = appendJSONString(s.buf, string(b)) }
+func (s *scribe) str(v string)   { s.begin(); s.buf = appendJSONString(s.buf, v) }
+func (s *scribe) bool(v bool)    { s.begin(); s.buf = strconv.AppendBool(s.buf, v) }
+func (s *scribe) int(v int64)    { s.begin(); s.buf = strconv.AppendInt(s.buf, v, 10) }
+func (s *scribe) uint(v uint64)  { s.begin(); s.buf = strconv.AppendUint(s.buf, v, 10) }
+func (s *scribe) hexed(b []byte) { s.str(hex.EncodeToString(b)) }
+
+func (s *scribe) float(v float64, bits int) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return s.arena.NewNull()
+		s.null()
+		return
 	}
-	return s.arena.NewNumberString(strconv.FormatFloat(v, 'g', -1, bits))
+	s.begin()
+	s.buf = strconv.AppendFloat(s.buf, v, 'g', -1, bits)
+}
+
+// asKey makes the value that was written from there on the key of another.
+func (s *scribe) asKey(from int) {
+	text := string(s.buf[from:])
+	text = strings.TrimPrefix(text, ",")
+	s.buf = s.buf[:from]
+	if strings.HasPrefix(text, `"`) {
+		s.begin()
+		s.buf = append(append(s.buf, text...), ':')
+		return
+	}
+	s.key(text)
 }
 
 // maxScale bounds the zeros that a decimal may ask for.
 const maxScale = 1000
 
 // decimal is unscaled / 10^scale.
-func (s *scribe) decimal(unscaled *big.Int, scale int) *fastjson.Value {
+func (s *scribe) decimal(unscaled *big.Int, scale int) {
 	if scale < -maxScale || scale > maxScale {
-		return s.arena.NewNull()
+		s.null()
+		return
 	}
 	text := unscaled.String()
 	sign := ""
@@ -71,7 +117,8 @@ func (s *scribe) decimal(unscaled *big.Int, scale int) *fastjson.Value {
 		}
 		text = text[:len(text)-scale] + "." + text[len(text)-scale:]
 	}
-	return s.arena.NewNumberString(sign + text)
+	s.begin()
+	s.buf = append(append(s.buf, sign...), text...)
 }
 
 // bigEndian reads a two's complement number.
@@ -84,52 +131,57 @@ func bigEndian(b []byte) *big.Int {
 }
 
 // instant writes v units since 1970, perSecond of which are a second.
-func (s *scribe) instant(v, perSecond int64, utc bool) *fastjson.Value {
+func (s *scribe) instant(v, perSecond int64, utc bool) {
 	sec, rest := v/perSecond, v%perSecond
 	if rest < 0 {
 		sec, rest = sec-1, rest+perSecond
 	}
-	at := time.Unix(sec, rest*(1_000_000_000/perSecond)).UTC()
-	if at.Year() < 0 || at.Year() > 9999 {
-		return s.arena.NewNull()
+	s.moment(sec, rest*(1_000_000_000/perSecond), utc)
+}
+
+func (s *scribe) moment(sec, ns int64, utc bool) {
+	at := time.Unix(sec, ns).UTC()
+	if sec < -62167219200 || sec >= 253402300800 { // years 0 to 9999
+		s.null()
+		return
 	}
 	layout := "2006-01-02T15:04:05.999999999"
 	if utc {
 		layout += "Z"
 	}
-	s.buf = at.AppendFormat(s.buf[:0], layout)
-	return s.text(s.buf)
+	s.str(at.Format(layout))
 }
 
 // date writes days since 1970.
-func (s *scribe) date(days int64) *fastjson.Value {
+func (s *scribe) date(days int64) {
 	at := time.Unix(days*86400, 0).UTC()
 	if days < -800_000 || days > 3_000_000 || at.Year() < 0 || at.Year() > 9999 {
-		return s.arena.NewNull()
+		s.null()
+		return // no day that a log is of
 	}
-	s.buf = at.AppendFormat(s.buf[:0], "2006-01-02")
-	return s.text(s.buf)
+	s.str(at.Format("2006-01-02"))
 }
 
 // clock writes a time of day.
-func (s *scribe) clock(v, perSecond int64) *fastjson.Value {
+func (s *scribe) clock(v, perSecond int64) {
 	if v < 0 || v/perSecond >= 86400 {
-		return s.arena.NewNull()
+		s.null()
+		return
 	}
 	at := time.Unix(v/perSecond, v%perSecond*(1_000_000_000/perSecond)).UTC()
-	s.buf = at.AppendFormat(s.buf[:0], "15:04:05.999999999")
-	return s.text(s.buf)
+	s.str(at.Format("15:04:05.999999999"))
 }
 
 // julian writes an instant of 96 bits, as Spark and Impala wrote them: ns of the
 // day and the day's Julian number. The file does not say whether it is UTC.
-func (s *scribe) julian(low, high, day uint32) *fastjson.Value {
+func (s *scribe) julian(low, high, day uint32) {
 	const epoch = 2440588 // the Julian number of 1970-01-01
 	ns := int64(uint64(high)<<32 | uint64(low))
-	if days := int64(day) - epoch; ns >= 0 && ns < 86400e9 && days > -100_000 && days < 100_000 {
-		return s.instant(days*86_400_000_000_000+ns, 1_000_000_000, false)
+	if ns < 0 || ns >= 86400e9 {
+		s.null()
+		return
 	}
-	return s.arena.NewNull()
+	s.moment((int64(day)-epoch)*86400, ns, false)
 }
 
 // partition is a column that only the path of the file has.
@@ -151,11 +203,11 @@ func partitionsOf(path string) []partition {
 	return out
 }
 
-// addPartitions sets the columns of the path that the row does not have itself.
-func (s *scribe) addPartitions(row *fastjson.Value, parts []partition) {
+// addPartitions writes the columns of the path that the file does not have
+// itself.
+func (s *scribe) addPartitions(parts []partition) {
 	for _, p := range parts {
-		if !row.Exists(p.name) {
-			row.Set(p.name, s.arena.NewString(p.value))
-		}
+		s.key(p.name)
+		s.str(p.value)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/valyala/fastjson"
@@ -34,7 +35,6 @@ type parquetFile struct {
 	left    int64            // rows of the group that were not read
 	lost    int64            // rows of the group that cannot be
 	items   int64
-	value   *fastjson.Value
 	broken  error
 }
 
@@ -44,16 +44,16 @@ func openParquet(s *source, _ io.Reader) (rows, error) {
 		return nil, err
 	}
 	p := &parquetFile{name: s.name, at: &pagedReader{ctx: s.raw.ctx, r: r}, parts: partitionsOf(s.name)}
-	if err := p.open(size); err != nil {
+	if err := p.openFile(size); err != nil {
 		return nil, err
 	}
 	p.use(func(*parquetNode) bool { return true })
 	return p, nil
 }
 
-// open reads the footer. The library trusts what stands there and panics when it
+// openFile reads the footer. The library trusts what stands there and panics when it
 // is wrong.
-func (p *parquetFile) open(size int64) (err error) {
+func (p *parquetFile) openFile(size int64) (err error) {
 	defer recovered(&err)
 	var tail [8]byte
 	if size < 12 {
@@ -78,6 +78,11 @@ func (p *parquetFile) open(size int64) (err error) {
 	}
 	p.groups = p.file.RowGroups()
 	p.root, err = parquetTree(p.file.Metadata().Schema)
+	if err == nil {
+		p.parts = slices.DeleteFunc(p.parts, func(part partition) bool {
+			return slices.ContainsFunc(p.root.children, func(n *parquetNode) bool { return n.name == part.name })
+		})
+	}
 	return err
 }
 
@@ -120,18 +125,25 @@ func (p *parquetFile) next() (pos Pos, err error) {
 		if p.left > 0 {
 			p.left--
 			p.items++
-			if err := p.row(); err != nil {
+			err := p.row()
+			if err == nil {
+				if e := p.parse(); e != nil {
+					return p.pos(), e
+				}
+				return p.pos(), nil
+			}
+			if err != nil {
 				if p.at.err != nil {
 					return Pos{}, p.at.err
 				}
 				p.broken = damaged("%s: the row group with row %d is damaged (%s)", p.name, p.items, oneLine(err))
 				p.lost, p.left = p.left, 0
-				p.shut()
+				p.leave()
 				return p.pos(), bad(CutShort, "its row group cannot be read")
 			}
 			return p.pos(), nil
 		}
-		p.shut()
+		p.leave()
 		if len(p.groups) == 0 {
 			return Pos{}, io.EOF
 		}
@@ -177,10 +189,12 @@ func (p *parquetFile) row() (err error) {
 			return err
 		}
 	}
-	p.value = p.object(p.root)
-	p.addPartitions(p.value, p.parts)
+	p.open('{')
+	p.fields(p.root)
+	p.addPartitions(p.parts)
+	p.shut('}')
 	for _, c := range p.columns {
-		if p.root.used && c.at != len(c.row) {
+		if p.root.read > 0 && c.at != len(c.row) {
 			return errors.New("repetition levels do not fit")
 		}
 	}
@@ -189,14 +203,14 @@ func (p *parquetFile) row() (err error) {
 
 func (p *parquetFile) pos() Pos { return Pos{File: p.name, Item: p.items} }
 
-func (p *parquetFile) shut() {
+func (p *parquetFile) leave() {
 	for _, c := range p.columns {
 		c.close()
 	}
 	p.lost = min(p.lost, maxLost)
 }
 
-func (p *parquetFile) close() { p.shut() }
+func (p *parquetFile) close() { p.leave() }
 
 // damage is what was wrong with a file that was read as far as it could be.
 func (p *parquetFile) damage() error { return p.broken }

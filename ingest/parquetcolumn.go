@@ -59,6 +59,9 @@ func (c *parquetColumn) next() error {
 		if v.RepetitionLevel() > c.leaf.maxRep || v.DefinitionLevel() > c.leaf.maxDef {
 			return errors.New("levels are out of range")
 		}
+		if len(c.row) == maxValues {
+			return errors.New("a row has too many values")
+		}
 		c.row = append(c.row, v)
 		c.i++
 		if c.leaf.maxRep == 0 {

@@ -17,6 +17,7 @@ type parquetNode struct {
 	maxDef   int // definition level at which the node itself is there
 	maxRep   int
 	used     bool
+	read     int // leaves below that are read
 	index    int // of a leaf, among the leaves
 	children []*parquetNode
 	all      []*parquetNode // leaves of the root
@@ -125,17 +126,19 @@ func (n *parquetNode) single(list *parquetNode) *parquetNode {
 	return n.children[0]
 }
 
-// leaves adds the used leaves below a node.
+// leaves adds the used leaves below a node, and counts them in it.
 func (n *parquetNode) leaves(to []*parquetNode) []*parquetNode {
-	if !n.used {
-		return to
+	from := len(to)
+	switch {
+	case !n.used:
+	case n.kind == parquetLeaf && n.element.Type.Valid:
+		to = append(to, n)
+	default:
+		for _, c := range n.children {
+			to = c.leaves(to)
+		}
 	}
-	if n.kind == parquetLeaf && n.element.Type.Valid {
-		return append(to, n)
-	}
-	for _, c := range n.children {
-		to = c.leaves(to)
-	}
+	n.read = len(to) - from
 	return to
 }
 
@@ -174,7 +177,7 @@ func (n *parquetNode) first() (*parquetColumn, error) {
 	for n.kind != parquetLeaf {
 		var inner *parquetNode
 		for _, c := range n.children {
-			if c.used && (c.kind == parquetLeaf || len(c.children) > 0) {
+			if c.used && c.read > 0 {
 				inner = c
 				break
 			}

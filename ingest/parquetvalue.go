@@ -9,20 +9,20 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
-	"github.com/valyala/fastjson"
 )
 
-// value makes the JSON of a node out of the values of the current row, by the
-// levels that Dremel's paper defines.
-func (p *parquetFile) nodeValue(n *parquetNode) *fastjson.Value {
+// nodeValue writes a node out of the values of the current row, by the levels
+// that Dremel's paper defines.
+func (p *parquetFile) nodeValue(n *parquetNode) {
 	switch {
 	case n.repeated:
-		return p.array(n, n.maxRep, func() *fastjson.Value { return p.content(n) })
+		p.array(n, func() { p.content(n) })
 	case n.optional && p.lead(n).level() < n.maxDef:
 		p.pass(n)
-		return p.arena.NewNull()
+		p.null()
+	default:
+		p.content(n)
 	}
-	return p.content(n)
 }
 
 // lead is the column by which a node's presence is told.
@@ -48,142 +48,155 @@ func (p *parquetFile) pass(n *parquetNode) {
 	}
 }
 
-func (p *parquetFile) content(n *parquetNode) *fastjson.Value {
+func (p *parquetFile) content(n *parquetNode) {
 	switch n.kind {
 	case parquetLeaf:
-		return p.leaf(n, n.column.take())
+		p.leaf(n, n.column.take())
 	case parquetList:
 		inner := n.children[0]
 		one := inner.single(n)
-		return p.array(inner, inner.maxRep, func() *fastjson.Value {
+		p.array(inner, func() {
 			if one != nil {
-				return p.nodeValue(one)
+				p.nodeValue(one)
+			} else {
+				p.content(inner)
 			}
-			return p.content(inner)
 		})
 	case parquetMap:
-		return p.mapping(n.children[0])
+		p.mapping(n.children[0])
+	default:
+		p.open('{')
+		p.fields(n)
+		p.shut('}')
 	}
-	return p.object(n)
 }
 
-func (p *parquetFile) object(n *parquetNode) *fastjson.Value {
-	o := p.arena.NewObject()
+// fields writes the members of a group that are read.
+func (p *parquetFile) fields(n *parquetNode) {
 	for _, c := range n.children {
-		if c.used && (c.kind == parquetLeaf || len(c.leaves(nil)) > 0) {
-			o.Set(c.name, p.nodeValue(c))
-		}
-	}
-	return o
-}
-
-// array reads the repetitions of a node.
-func (p *parquetFile) array(n *parquetNode, level int, item func() *fastjson.Value) *fastjson.Value {
-	out := p.arena.NewArray()
-	c := p.lead(n)
-	if c.level() < n.maxDef {
-		p.pass(n)
-		return out
-	}
-	for i := 0; ; i++ {
-		out.SetArrayItem(i, item())
-		if !c.again(level) {
-			return out
+		if c.used && c.read > 0 {
+			p.key(c.name)
+			p.nodeValue(c)
 		}
 	}
 }
 
-// mapping reads keys and values; a key without values is null.
-func (p *parquetFile) mapping(n *parquetNode) *fastjson.Value {
-	out := p.arena.NewObject()
+// array writes the repetitions of a node.
+func (p *parquetFile) array(n *parquetNode, item func()) {
+	p.open('[')
+	p.each(n, item)
+	p.shut(']')
+}
+
+// each calls do for every repetition of a node.
+func (p *parquetFile) each(n *parquetNode, do func()) {
 	c := p.lead(n)
 	if c.level() < n.maxDef {
 		p.pass(n)
-		return out
+		return
 	}
-	for {
-		key := p.nodeValue(n.children[0])
-		value := p.arena.NewNull()
+	for do(); c.again(n.maxRep); {
+		do()
+	}
+}
+
+// mapping writes keys and values; a key without values is null.
+func (p *parquetFile) mapping(n *parquetNode) {
+	p.open('{')
+	p.each(n, func() {
+		from := len(p.buf)
+		p.nodeValue(n.children[0])
+		p.asKey(from)
 		if len(n.children) > 1 {
-			value = p.nodeValue(n.children[1])
+			p.nodeValue(n.children[1])
+		} else {
+			p.null()
 		}
-		out.Set(rawJSON(key), value)
-		if !c.again(n.maxRep) {
-			return out
-		}
-	}
+	})
+	p.shut('}')
 }
 
-// leaf makes the JSON of one value.
-func (p *parquetFile) leaf(n *parquetNode, v parquet.Value) *fastjson.Value {
+// leaf writes one value.
+func (p *parquetFile) leaf(n *parquetNode, v parquet.Value) {
 	if v.IsNull() {
-		return p.arena.NewNull()
+		p.null()
+		return
 	}
 	switch v.Kind() {
 	case parquet.Boolean:
-		return p.bool(v.Boolean())
+		p.bool(v.Boolean())
 	case parquet.Int32:
-		return p.whole(n, int64(v.Int32()), 32)
+		p.whole(n, int64(v.Int32()), 32)
 	case parquet.Int64:
-		return p.whole(n, v.Int64(), 64)
+		p.whole(n, v.Int64(), 64)
 	case parquet.Int96:
 		t := v.Int96()
-		return p.julian(t[0], t[1], t[2])
+		p.julian(t[0], t[1], t[2])
 	case parquet.Float:
-		return p.float(float64(v.Float()), 32)
+		p.float(float64(v.Float()), 32)
 	case parquet.Double:
-		return p.float(v.Double(), 64)
+		p.float(v.Double(), 64)
+	default:
+		p.bytes(n, v.ByteArray())
 	}
-	return p.bytes(n, v.ByteArray())
 }
 
 // whole gives an integer the meaning that its column has.
-func (p *parquetFile) whole(n *parquetNode, v int64, bits int) *fastjson.Value {
+func (p *parquetFile) whole(n *parquetNode, v int64, bits int) {
 	switch t := n.element.LogicalType.Value.(type) {
 	case *format.TimestampType:
-		return p.instant(v, perSecond(t.Unit), t.IsAdjustedToUTC)
+		p.instant(v, perSecond(t.Unit), t.IsAdjustedToUTC)
 	case *format.DateType:
-		return p.date(v)
+		p.date(v)
 	case *format.TimeType:
-		return p.clock(v, perSecond(t.Unit))
+		p.clock(v, perSecond(t.Unit))
 	case *format.DecimalType:
-		return p.decimal(big.NewInt(v), int(t.Scale))
+		p.decimal(big.NewInt(v), int(t.Scale))
 	case *format.IntType:
-		return p.signed(v, bits, t.IsSigned)
+		p.signed(v, bits, t.IsSigned)
 	case nil:
+		p.converted(n, v, bits)
 	default:
-		return p.int(v)
+		p.int(v)
 	}
-	if !n.element.ConvertedType.Valid {
-		return p.int(v)
-	}
-	switch n.element.ConvertedType.V {
-	case deprecated.TimestampMillis:
-		return p.instant(v, 1_000, true)
-	case deprecated.TimestampMicros:
-		return p.instant(v, 1_000_000, true)
-	case deprecated.Date:
-		return p.date(v)
-	case deprecated.TimeMillis:
-		return p.clock(v, 1_000)
-	case deprecated.TimeMicros:
-		return p.clock(v, 1_000_000)
-	case deprecated.Decimal:
-		return p.decimal(big.NewInt(v), int(n.element.Scale.V))
-	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
-		return p.signed(v, bits, false)
-	}
-	return p.int(v)
 }
 
-func (p *parquetFile) signed(v int64, bits int, signed bool) *fastjson.Value {
+// converted is whole for files from before logical types.
+func (p *parquetFile) converted(n *parquetNode, v int64, bits int) {
+	kind := n.element.ConvertedType
+	if !kind.Valid {
+		p.int(v)
+		return
+	}
+	switch kind.V {
+	case deprecated.TimestampMillis:
+		p.instant(v, 1_000, true)
+	case deprecated.TimestampMicros:
+		p.instant(v, 1_000_000, true)
+	case deprecated.Date:
+		p.date(v)
+	case deprecated.TimeMillis:
+		p.clock(v, 1_000)
+	case deprecated.TimeMicros:
+		p.clock(v, 1_000_000)
+	case deprecated.Decimal:
+		p.decimal(big.NewInt(v), int(n.element.Scale.V))
+	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
+		p.signed(v, bits, false)
+	default:
+		p.int(v)
+	}
+}
+
+func (p *parquetFile) signed(v int64, bits int, signed bool) {
 	switch {
 	case signed:
-		return p.int(v)
+		p.int(v)
 	case bits == 32:
-		return p.uint(uint64(uint32(v)))
+		p.uint(uint64(uint32(v)))
+	default:
+		p.uint(uint64(v))
 	}
-	return p.uint(uint64(v))
 }
 
 func perSecond(u format.TimeUnit) int64 {
@@ -198,27 +211,32 @@ func perSecond(u format.TimeUnit) int64 {
 
 // bytes gives bytes the meaning that their column has; those without one are
 // text, or in hex when they are none.
-func (p *parquetFile) bytes(n *parquetNode, b []byte) *fastjson.Value {
+func (p *parquetFile) bytes(n *parquetNode, b []byte) {
 	switch t := n.element.LogicalType.Value.(type) {
 	case *format.DecimalType:
-		return p.decimal(bigEndian(b), int(t.Scale))
+		p.decimal(bigEndian(b), int(t.Scale))
+		return
 	case *format.UUIDType:
 		if len(b) == 16 {
 			h := hex.EncodeToString(b)
-			return p.arena.NewString(h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:])
+			p.str(h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:])
+			return
 		}
 	case *format.Float16Type:
 		if len(b) == 2 {
-			return p.float(half(binary.LittleEndian.Uint16(b)), 32)
+			p.float(half(binary.LittleEndian.Uint16(b)), 32)
+			return
 		}
 	case *format.StringType, *format.JsonType, *format.EnumType:
-		return p.text(b)
+		p.text(b)
+		return
 	}
-	if n.element.ConvertedType.Valid && n.element.ConvertedType.V == deprecated.Decimal {
-		return p.decimal(bigEndian(b), int(n.element.Scale.V))
+	switch c := n.element.ConvertedType; {
+	case c.Valid && c.V == deprecated.Decimal:
+		p.decimal(bigEndian(b), int(n.element.Scale.V))
+	case n.element.Type.V == format.FixedLenByteArray, !utf8.Valid(b):
+		p.hexed(b)
+	default:
+		p.text(b)
 	}
-	if n.element.Type.V == format.FixedLenByteArray || !utf8.Valid(b) {
-		return p.arena.NewString(hex.EncodeToString(b))
-	}
-	return p.text(b)
 }

@@ -1,0 +1,235 @@
+package ingest
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	arrowarray "github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/valyala/fastjson"
+)
+
+const (
+	arrowMagic    = "ARROW1\x00\x00"
+	maxArrowMeta  = 4 << 20   // bytes that describe a batch; nesting costs stack
+	maxArrowBody  = 512 << 20 // bytes of a batch as stored
+	maxArrowAlive = 1 << 30   // bytes of the batch and the dictionaries, unpacked
+)
+
+// sniffArrow takes an IPC file (Feather version 2) and a stream: the mark that a
+// message follows, and its length.
+func sniffArrow(head []byte) bool {
+	if string(head[:min(len(head), 6)]) == arrowMagic[:6] {
+		return true
+	}
+	if len(head) < 12 || binary.LittleEndian.Uint32(head) != 0xffffffff {
+		return false
+	}
+	n := binary.LittleEndian.Uint32(head[4:])
+	return n >= 8 && n <= maxArrowMeta && n%8 == 0
+}
+
+// arrowFile reads the record batches of an Arrow stream one after the other. A
+// file is the same stream between its magic numbers, with a footer that readers
+// at any place need and this one does not.
+type arrowFile struct {
+	scribe
+	name   string
+	tail   *arrowTail
+	isFile bool
+	reader *ipc.Reader
+	parts  []partition
+	plan   *plan // nil while the columns are not chosen
+	fields []arrow.Field
+	batch  arrow.RecordBatch
+	want   []int
+	at     int
+	items  int64
+}
+
+func openArrow(s *source, r io.Reader) (rows, error) {
+	a := &arrowFile{name: s.name, tail: &arrowTail{r: bufio.NewReaderSize(r, 256<<10)}, parts: partitionsOf(s.name)}
+	if head, _ := a.tail.r.Peek(8); string(head) == arrowMagic {
+		a.isFile = true
+		a.tail.r.Discard(8)
+	}
+	err := func() (err error) {
+		defer recovered(&err)
+		opts := []ipc.Option{ipc.WithAllocator(&budget{limit: maxArrowAlive}), ipc.WithMetadataSizeLimit(maxArrowMeta), ipc.WithBodySizeLimit(maxArrowBody)}
+		a.reader, err = ipc.NewReaderFromMessageReader(ipc.NewMessageReader(a.tail, opts...), opts...)
+		return err
+	}()
+	if err != nil {
+		return nil, a.tail.or(damaged("the Arrow file's schema cannot be read (%s)", oneLine(err)))
+	}
+	a.fields = a.reader.Schema().Fields()
+	a.parts = slices.DeleteFunc(a.parts, func(p partition) bool { return a.reader.Schema().HasField(p.name) })
+	return a, nil
+}
+
+func (a *arrowFile) bind(p *plan) { a.plan = p }
+
+func (a *arrowFile) next() (pos Pos, err error) {
+	for a.batch == nil || a.at >= int(a.batch.NumRows()) {
+		if err := a.turn(); err != nil {
+			return Pos{}, err
+		}
+	}
+	a.items++
+	pos = Pos{File: a.name, Item: a.items}
+	if err := a.row(); err != nil {
+		return pos, bad(BadType, "a value cannot be read")
+	}
+	if e := a.parse(); e != nil {
+		return pos, e
+	}
+	return pos, nil
+}
+
+// turn goes to the next batch.
+func (a *arrowFile) turn() (err error) {
+	a.batch, a.at = nil, 0
+	defer recovered(&err)
+	if !a.reader.Next() {
+		if err := a.reader.Err(); err != nil {
+			return a.tail.or(damaged("the Arrow file breaks off or is damaged after row %d (%s)", a.items, oneLine(err)))
+		}
+		return a.end()
+	}
+	a.batch = a.reader.RecordBatch()
+	a.want = a.want[:0]
+	for i, f := range a.fields {
+		if a.plan != nil && a.plan.root.slot < 0 && a.plan.root.find(f.Name) == nil {
+			continue
+		}
+		if err := arrowarray.Validate(a.batch.Column(i)); err != nil {
+			return damaged("column %d of the Arrow file is damaged (%s)", i+1, oneLine(err))
+		}
+		a.want = append(a.want, i)
+	}
+	return nil
+}
+
+// end looks at what follows the last batch: the end of a stream, or a file's
+// footer with the magic number.
+func (a *arrowFile) end() error {
+	if !a.isFile {
+		return io.EOF
+	}
+	if _, err := io.Copy(io.Discard, a.tail); err != nil {
+		return err
+	}
+	if string(a.tail.last[:]) != arrowMagic[:6] {
+		return damaged("the Arrow file is cut short after row %d; fetch it again", a.items)
+	}
+	return io.EOF
+}
+
+func (a *arrowFile) row() (err error) {
+	defer recovered(&err)
+	a.reset()
+	i := a.at
+	a.at++
+	a.open('{')
+	for _, c := range a.want {
+		a.key(a.fields[c].Name)
+		a.arrowValue(a.batch.Column(c), i, 0)
+	}
+	a.addPartitions(a.parts)
+	a.shut('}')
+	return nil
+}
+
+func (a *arrowFile) close() {
+	if a.reader != nil {
+		a.reader.Release()
+		a.reader = nil
+	}
+}
+
+func (a *arrowFile) current() *fastjson.Value { return a.value }
+
+func (a *arrowFile) names(add func(string)) {
+	if a.value == nil {
+		for _, f := range a.fields {
+			add(f.Name)
+		}
+		return
+	}
+	nameValue("", a.value, maxNameDepth, add)
+}
+
+func (a *arrowFile) fill(p *plan) *RowError {
+	p.start()
+	p.walk(&p.root, a.value)
+	if p.dup {
+		return bad(DuplicateKey, "a mapped column is there twice")
+	}
+	return nil
+}
+
+// arrowTail remembers the last bytes of a stream and a failure below it, which
+// the library wraps.
+type arrowTail struct {
+	r    *bufio.Reader
+	last [6]byte
+	err  error
+}
+
+func (t *arrowTail) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	if n >= len(t.last) {
+		copy(t.last[:], p[n-len(t.last):n])
+	} else {
+		copy(t.last[:], t.last[n:])
+		copy(t.last[len(t.last)-n:], p[:n])
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		t.err = err
+	}
+	return n, err
+}
+
+func (t *arrowTail) or(err error) error {
+	if t.err != nil {
+		return t.err
+	}
+	return err
+}
+
+// budget is memory for a reader that trusts the sizes it reads. Beyond the limit
+// it panics, which the library and arrowFile turn into an error.
+type budget struct{ limit, used int }
+
+func (b *budget) Allocate(n int) []byte {
+	b.take(n)
+	return make([]byte, n)
+}
+
+func (b *budget) take(n int) {
+	if n < 0 || n > b.limit-b.used {
+		panic(fmt.Sprintf("it needs more than %d MiB of memory", b.limit>>20))
+	}
+	b.used += n
+}
+
+func (b *budget) Reallocate(n int, old []byte) []byte {
+	b.take(max(n-len(old), 0))
+	if n <= len(old) {
+		b.used -= len(old) - n
+		return old[:n]
+	}
+	if n <= cap(old) {
+		return old[:n]
+	}
+	out := make([]byte, n)
+	copy(out, old)
+	return out
+}
+
+func (b *budget) Free(old []byte) { b.used -= len(old) }
