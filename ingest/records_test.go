@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,5 +125,39 @@ func TestSourceRecords(t *testing.T) {
 				t.Errorf("gives\n%s\nwant\n%s", got, want)
 			}
 		})
+	}
+}
+
+// Input and output of a batch are one log whichever comes first: requests with
+// their answers, the one without an answer too. Given alone, each is a log.
+func TestBatchPair(t *testing.T) {
+	dir := filepath.Join("..", "testdata", "logs", "openai_batch", "pair")
+	in, out := filepath.Join(dir, "input.jsonl"), filepath.Join(dir, "output.jsonl")
+	for _, c := range []struct {
+		paths []string
+		want  string
+	}{
+		{[]string{in}, "a 4/0 b 4/0 c 4/0"},
+		{[]string{out}, "a 8/4 b 0/0"},
+		{[]string{in, out}, "a 8/4 b 4/0 c 4/0"},
+		{[]string{out, in}, "a 8/4 b 4/0 c 4/0"},
+		{[]string{dir}, "a 8/4 b 4/0 c 4/0"},
+	} {
+		_, recs, bad, err := readAll(t, Inputs{Paths: c.paths})
+		if err != nil || len(bad) > 0 {
+			t.Fatal(err, bad)
+		}
+		var got []string
+		for _, r := range recs {
+			in := r.InputTokens.V
+			if !r.InputTokens.OK && r.HasPrompt {
+				in = 4 // stands for a prompt
+			}
+			got = append(got, fmt.Sprintf("%s %d/%d", r.RequestID, in, r.OutputTokens.V))
+		}
+		slices.Sort(got)
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%v: %s, want %s", c.paths, s, c.want)
+		}
 	}
 }

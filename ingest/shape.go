@@ -222,8 +222,8 @@ func lookupText(v *fastjson.Value, paths ...string) string {
 	return ""
 }
 
-// condition is "path", which a row must have, or "path=text"; with & between
-// them all must hold.
+// condition is "path", which a row must have, "path=text", or "path!=text",
+// which holds without the path too; with & between them all must hold.
 type condition string
 
 func (c condition) holds(v *fastjson.Value) bool {
@@ -237,6 +237,9 @@ func (c condition) holds(v *fastjson.Value) bool {
 
 func holds(v *fastjson.Value, c string) bool {
 	path, want, equal := strings.Cut(c, "=")
+	if not, ok := strings.CutSuffix(path, "!"); ok && equal {
+		return !holds(v, not+"="+want)
+	}
 	t := lookup(v, path)
 	if t == nil || !equal {
 		return t != nil

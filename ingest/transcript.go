@@ -19,6 +19,7 @@ type transcriptFile struct {
 	Skip    conditions `yaml:"skip"`    // rows that are copies or about something else
 	Reset   conditions `yaml:"reset"`   // rows at which what was said before is dropped
 	Name    []string   `yaml:"name"`    // paths of a new name for the thread, in such rows
+	After   []string   `yaml:"after"`   // paths of the message that takes the dropped ones' place
 	Context conditions `yaml:"context"` // rows that hold for the calls after them
 	Said    []string   `yaml:"said"`    // paths of the message in a row that is no answer
 	Role    []string   `yaml:"role"`    // paths of who speaks, for messages that have no role themselves
@@ -181,7 +182,7 @@ func (t *transcript) reset(th *thread, row *fastjson.Value) {
 	if name := joined(row, t.file.Name); name != "" && name != th.name {
 		th.name, th.turn, th.parent, th.total = name, 0, "", ""
 	}
-	if m := t.message(row, t.file.Said); m != nil {
+	if m := t.message(row, t.file.After); m != nil {
 		th.history = append(th.history, m)
 	}
 }
