@@ -42,6 +42,7 @@ type rows interface {
 func containers() []container {
 	return []container{
 		{name: "Parquet", sniff: sniffParquet, open: openParquet, binary: true, whole: true, named: true},
+		{name: "Arrow", sniff: sniffArrow, open: openArrow, binary: true, named: true},
 		{name: "JSON lines", sniff: sniffJSONL, open: openJSONL},
 		{name: "JSON", sniff: sniffJSON, open: openJSON},
 		{name: "CSV", sniff: func([]byte) bool { return true }, open: openCSV, named: true},
@@ -72,6 +73,9 @@ func containerOf(s *source) (container, error) {
 	text := bytes.TrimLeft(cutBOM(head), " \t\r\n\x1e")
 	if len(text) == 0 && s.ended() {
 		return container{}, fmt.Errorf("%s: has nothing but blank lines", s.name)
+	}
+	if c, ok := s.textContainer(text); ok {
+		return c, nil
 	}
 	for _, c := range containers() {
 		if !c.binary && c.sniff(text) {
