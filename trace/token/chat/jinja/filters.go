@@ -35,9 +35,9 @@ func textFilter(name string) filter {
 	case "trim":
 		return func(s *state, v any, a args) any { return strip(s, s.str(v), a, true, true) }
 	case "upper":
-		return mapped(strings.ToUpper)
+		return mapped(upper)
 	case "lower":
-		return mapped(strings.ToLower)
+		return mapped(lower)
 	case "capitalize":
 		return mapped(capitalize)
 	case "title":
@@ -231,7 +231,7 @@ func (s *state) cmp(a, b any) int {
 // fold makes strings alike that differ in case, where case does not count.
 func fold(v any, caseCounts bool) any {
 	if t, ok := bare(v).(string); ok && !caseCounts {
-		return strings.ToLower(t)
+		return lower(t)
 	}
 	return v
 }

@@ -89,9 +89,9 @@ func stringMethod(name, v string) any {
 func stringMap(name string) func(string) string {
 	switch name {
 	case "upper":
-		return strings.ToUpper
+		return upper
 	case "lower", "casefold":
-		return strings.ToLower
+		return lower
 	case "title":
 		return pythonTitle
 	case "capitalize":
@@ -111,7 +111,7 @@ func stringMap(name string) func(string) string {
 
 func capitalize(v string) string {
 	_, n := utf8.DecodeRuneInString(v)
-	return strings.ToTitle(v[:n]) + strings.ToLower(v[n:])
+	return strings.ToTitle(v[:n]) + lower(v[n:])
 }
 
 // pythonTitle is str.title: a letter after no letter is large, any other small.
@@ -143,9 +143,9 @@ func stringIs(name string) func(string) any {
 	case "isspace":
 		return all(unicode.IsSpace)
 	case "islower":
-		return func(v string) any { return cased(v, strings.ToLower) }
+		return func(v string) any { return cased(v, lower) }
 	case "isupper":
-		return func(v string) any { return cased(v, strings.ToUpper) }
+		return func(v string) any { return cased(v, upper) }
 	}
 	return nil
 }

@@ -450,7 +450,9 @@ func (p *parser) test(x expr) expr {
 	switch c := p.cur(); {
 	case c.isOp("("):
 		t.args = p.arguments()
-	case c.isName("else"), c.isName("or"), c.isName("and"), c.isName("if"), c.isName("is"), c.isName("in"), c.isName("not"), c.isName("recursive"):
+	case c.isName("else"), c.isName("or"), c.isName("and"):
+	case c.isName("is"):
+		p.fail("a test after a test")
 	case c.kind == tokName, c.kind == tokString, c.kind == tokInt, c.kind == tokFloat, c.isOp("["), c.isOp("{"):
 		t.args.list = []expr{p.postfix(p.primary())}
 	}

@@ -1,7 +1,5 @@
 package jinja
 
-import "strings"
-
 // test is what stands after "is".
 type test func(s *state, v any, a args) bool
 
@@ -40,9 +38,9 @@ func tests(name string) (test, bool) {
 	case "callable":
 		return func(_ *state, v any, _ args) bool { _, ok := v.(callable); return ok }, true
 	case "lower":
-		return func(s *state, v any, _ args) bool { return cased(s.str(v), strings.ToLower) }, true
+		return func(s *state, v any, _ args) bool { return cased(s.str(v), lower) }, true
 	case "upper":
-		return func(s *state, v any, _ args) bool { return cased(s.str(v), strings.ToUpper) }, true
+		return func(s *state, v any, _ args) bool { return cased(s.str(v), upper) }, true
 	case "odd", "even":
 		return func(s *state, v any, _ args) bool { return s.ints("%", s.integer(v), 2) == int64(len(name)&1) }, true
 	case "divisibleby":
@@ -94,5 +92,5 @@ func isSequence(v any) bool {
 // cased is Python's islower and isupper: there are letters with case, and all
 // have it.
 func cased(text string, to func(string) string) bool {
-	return to(text) == text && strings.ToLower(text) != strings.ToUpper(text)
+	return to(text) == text && lower(text) != upper(text)
 }
