@@ -7,7 +7,7 @@ COMMIT  := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 LDFLAGS := -s -w -X main.commit=$(COMMIT)
 FUZZTIME ?= 20s
 
-.PHONY: build demo test race bench fuzz check docs
+.PHONY: build demo test race bench bench-token fuzz check docs
 
 # The one static binary.
 build:
@@ -26,6 +26,11 @@ race:
 # Benchmarks with allocations; compare two runs with benchstat.
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
+
+# Tokenizers against the fastest of Python and Rust: speed and ids on one corpus.
+# Needs Python, cargo and the package indexes; see the script for settings.
+bench-token:
+	trace/token/testdata/compare/compare.sh
 
 # Every fuzz target for FUZZTIME each.
 fuzz:
