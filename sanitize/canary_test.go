@@ -66,7 +66,7 @@ func output(t testing.TB, text []byte, p Policy, tok Tokenizer) string {
 			}
 		}
 	}
-	room := Room{Dir: t.TempDir(), Memory: 1} // nothing stays in memory
+	room := Room{Dir: t.TempDir(), Memory: 2048} // little stays in memory
 	rows, err := Collect(t.Context(), watched, false, p, tok, block.NewKey(), room)
 	if err != nil {
 		return fmt.Sprint(out.String(), err, l.Notes())

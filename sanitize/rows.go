@@ -99,7 +99,17 @@ func (r *Rows) findRepeats(ctx context.Context, c *collector, room Room) error {
 		return err
 	}
 	r.out = out
-	return r.countRepeats(c.account)
+	if err := r.countRepeats(c.account); err != nil {
+		return err
+	}
+	err := r.each(ctx, func(q *row) error { // time begins with the first request that stays
+		r.clock.zero = q.req.T.V
+		return errStopped
+	})
+	if err == errStopped {
+		return nil
+	}
+	return err
 }
 
 func (r *Rows) countRepeats(a *Account) error {
