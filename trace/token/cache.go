@@ -125,7 +125,15 @@ func (c *wordCache) put(lo, hi uint64, ids []int32) {
 
 // full tells whether the cache must grow or start anew.
 func (c *wordCache) full() bool {
-	return c.used > len(c.slots)/2 || len(c.spill) > maxSpill
+	if len(c.slots) == 1<<lastCacheBits {
+		return c.used > len(c.slots)*13/16 || len(c.spill) > maxSpill
+	}
+	return c.used > len(c.slots)/2
+}
+
+func (c *wordCache) reset() {
+	clear(c.slots)
+	c.used, c.spill = 0, c.spill[:0]
 }
 
 // grow makes the next size and keeps what is known.

@@ -1,14 +1,17 @@
 package token
 
-// longPiece is the length in bytes from which a heap is faster than scanning
-// all pairs for the lowest.
-const longPiece = 128
+// longPiece is the length in bytes from which another way than scanning all
+// pairs for the lowest is faster.
+const longPiece = 64
 
 // merger holds the arrays of one encoding; one goroutine uses it at a time.
 type merger struct {
 	vocab *vocabulary
-	ids   [longPiece]int32 // tokens of a short piece
-	rank  [longPiece]int32 // token that ids[i] and its right neighbour become
+	// Of a short piece: the token that starts at byte i, the token that it and
+	// the next one become above the number i, and the neighbours.
+	id         [longPiece]int32
+	rank       [longPiece]uint64
+	prev, next [longPiece]uint8
 
 	long struct {
 		id, rank   []int32
@@ -34,33 +37,46 @@ func (m *merger) encode(dst []int32, v *vocabulary, piece string) []int32 {
 	}
 	n := len(piece)
 	for i := range n {
-		m.ids[i] = v.bytes[piece[i]]
+		m.id[i] = v.bytes[piece[i]]
+		m.prev[i], m.next[i] = uint8(i-1), uint8(i+1)
 	}
+	rank := m.rank[:n]
 	for i := range n - 1 {
-		m.rank[i] = v.pairs.merge(m.ids[i], m.ids[i+1])
+		rank[i] = uint64(v.pairs.bytes[int(piece[i])<<8|int(piece[i+1])])<<8 | uint64(i)
 	}
-	for n > 1 {
-		at, best := 0, noMerge
-		for i, r := range m.rank[:n-1] {
-			if r < best {
-				at, best = i, r
-			}
+	const none = uint64(noMerge) << 8
+	rank[n-1] = none
+	for {
+		best := none
+		for _, r := range rank {
+			best = min(best, r)
 		}
-		if best == noMerge {
+		if best == none {
 			break
 		}
-		m.ids[at] = best
-		copy(m.ids[at+1:n-1], m.ids[at+2:n])
-		copy(m.rank[at:n-1], m.rank[at+1:n])
-		n--
-		if at > 0 {
-			m.rank[at-1] = v.pairs.merge(m.ids[at-1], best)
-		}
-		if at < n-1 {
-			m.rank[at] = v.pairs.merge(best, m.ids[at+1])
-		}
+		m.join(rank, v.pairs, uint8(best), int32(best>>8))
 	}
-	return append(dst, m.ids[:n]...)
+	for i := 0; i < n; i = int(m.next[i]) {
+		dst = append(dst, m.id[i])
+	}
+	return dst
+}
+
+// join makes the token at position at and its neighbour the token id.
+func (m *merger) join(rank []uint64, pairs *pairTable, at uint8, id int32) {
+	const none = uint64(noMerge) << 8
+	gone := m.next[at]
+	after := m.next[gone]
+	m.id[at], m.next[at] = id, after
+	rank[gone], rank[at] = none, none
+	if int(after) < len(rank) {
+		m.prev[after] = at
+		rank[at] = uint64(pairs.merge(id, m.id[after]))<<8 | uint64(at)
+	}
+	if at > 0 {
+		before := m.prev[at]
+		rank[before] = uint64(pairs.merge(m.id[before], id))<<8 | uint64(before)
+	}
 }
 
 // encodeLong does the same with a linked list and a heap, in n log n steps. A

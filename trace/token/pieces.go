@@ -31,9 +31,7 @@ type pieceModel struct {
 	// over the cut.
 	cuts   *cutFilter
 	merger func() pieceMerger // a new one for one worker
-	// seeds holds pieces that are one token each, so that no cache has to learn
-	// them, the most frequent first; may be nil. A seed must be what merger gives
-	// for those bytes.
+	// seeds holds pieces that are one token each; may be nil.
 	seeds iter.Seq2[[]byte, int32]
 }
 

@@ -1,3 +1,5 @@
+//go:build !linux
+
 package token
 
 // newSlots returns n empty entries.

@@ -32,7 +32,7 @@ type vocabulary struct {
 	bytes  [256]int32 // byte -> id
 	text   []byte     // all tokens, one after the other
 	off    []uint32   // token i is text[off[i]:off[i+1]]
-	pairs  pairTable
+	pairs  *pairTable
 	whole  wholeTable
 	sha256 string // of the published rank file, lower-case hex
 }
@@ -72,6 +72,9 @@ func unpack(packed []byte, size int, want string) (*vocabulary, error) {
 		}
 		v.add(v.token(l), v.token(r))
 		v.pairs.put(l, r, i+256)
+		if l < 256 && r < 256 {
+			v.pairs.bytes[int(raw[l])<<8|int(raw[r])] = int32(i + 256)
+		}
 	}
 	if v.sha256 = v.fileSum(); v.sha256 != want {
 		return nil, fmt.Errorf("embedded vocabulary: SHA-256 is %s, not %s; rebuild the program", v.sha256, want)
@@ -123,50 +126,6 @@ func (v *vocabulary) fileSum() string {
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// pairTable finds the token that two neighbours merge into: open addressing,
-// each slot the left id, the right id and the result, idBits each; 0 is empty,
-// since no result is token 0.
-type pairTable struct {
-	slots []uint64
-	shift uint
-}
-
-func newPairTable(n int) pairTable {
-	bits := uint(1)
-	for 1<<bits < 2*n {
-		bits++
-	}
-	return pairTable{slots: make([]uint64, 1<<bits), shift: 64 - bits}
-}
-
-func (t *pairTable) put(left, right, id int) {
-	key := uint64(left)<<idBits | uint64(right)
-	i := key * 0x9E3779B97F4A7C15 >> t.shift
-	for t.slots[i] != 0 {
-		i = (i + 1) & uint64(len(t.slots)-1)
-	}
-	t.slots[i] = key<<idBits | uint64(id)
-}
-
-// noMerge is larger than every id.
-const noMerge = int32(1) << 30
-
-// merge returns the token that left and right become, or noMerge.
-func (t *pairTable) merge(left, right int32) int32 {
-	key := uint64(left)<<idBits | uint64(right)
-	i := key * 0x9E3779B97F4A7C15 >> t.shift
-	for {
-		s := t.slots[i&uint64(len(t.slots)-1)]
-		if s>>idBits == key {
-			return int32(s & (1<<idBits - 1))
-		}
-		if s == 0 {
-			return noMerge
-		}
-		i++
-	}
 }
 
 // wholeTable finds the id of a piece that is one token, by its bytes. It only

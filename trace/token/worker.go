@@ -241,39 +241,14 @@ func packShort(piece string, keys *[shortKey + 2]keyMask) (lo, hi uint64) {
 	return packKey(b[:], &keys[len(piece)])
 }
 
-// tend grows the cache of short pieces between batches.
+// tend makes room in the cache of short pieces between batches.
 func (w *pieceWorker) tend() {
 	c := &w.words
-	if !c.full() {
-		return
-	}
-	if len(c.slots) == 1<<lastCacheBits {
-		clear(c.slots)
-		c.used, c.spill = 0, c.spill[:0]
-		w.seed()
-		return
-	}
-	c.grow()
-	if len(c.slots) == 1<<lastCacheBits {
-		w.seed()
-	}
-}
-
-// seed adds the tokens of the vocabulary that are pieces of their own.
-func (w *pieceWorker) seed() {
-	seeds := w.owner.model.seeds
-	if seeds == nil {
-		return
-	}
-	var one [1]int32
-	for token, id := range seeds {
-		if len(token) > shortKey || w.words.used > 1<<(lastCacheBits-1)*7/8 {
-			continue
-		}
-		lo, hi := packShort(stringOf(token), &w.owner.keys)
-		if w.words.find(lo, hi) == nil {
-			one[0] = id
-			w.words.put(lo, hi, one[:])
-		}
+	switch {
+	case !c.full():
+	case len(c.slots) == 1<<lastCacheBits:
+		c.reset()
+	default:
+		c.grow()
 	}
 }
