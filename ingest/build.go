@@ -69,7 +69,10 @@ func (b *builder) each(pos Pos, do func(Record, *RowError) bool) bool {
 func (b *builder) build(pos Pos) (Record, *RowError) {
 	b.bad = nil
 	if why := b.rule(); why != "" {
-		return excluded(pos, why), nil
+		r := excluded(pos, why)
+		r.Span, _ = b.get(FieldSpan)
+		r.ParentSpan, _ = b.get(FieldParentSpan)
+		return r, nil
 	}
 	r := Record{Pos: pos}
 	b.times(&r)
@@ -89,8 +92,6 @@ func (b *builder) build(pos Pos) (Record, *RowError) {
 		r.Rule = NotGeneration
 	case r.ProxyCache.V:
 		r.Rule = ProxyCacheHit
-	default:
-		b.cover(&r)
 	}
 	return r, nil
 }
@@ -155,7 +156,8 @@ func (b *builder) cell(f Field) (cell, *planColumn, bool) {
 func (b *builder) full(f Field) (cell, *planColumn, bool) {
 	for i := range b.read.cols[f] {
 		col := &b.read.cols[f][i]
-		if c := b.read.cell(col.at); !empty(c) && !c.absent() && (col.when == nil || b.holds(col.when)) {
+		c := b.read.cell(col.at)
+		if full := !empty(c) && !c.absent() || col.col.Const != ""; full && (col.when == nil || b.holds(col.when)) {
 			return c, col, true
 		}
 	}

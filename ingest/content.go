@@ -204,7 +204,7 @@ func part(v *fastjson.Value, depth int) (string, int) {
 			return rawJSON(t), 0
 		}
 	}
-	for _, key := range []string{"content", "message_content", "toolResult", "reasoningContent", "reasoningText", "json"} {
+	for _, key := range []string{"content", "message_content", "toolResult", "reasoningContent", "reasoningText", "parts", "prompt", "json"} {
 		switch inner := v.Get(key); {
 		case inner == nil || inner.Type() == fastjson.TypeNull:
 		case inner.Type() == fastjson.TypeArray:
@@ -218,7 +218,27 @@ func part(v *fastjson.Value, depth int) (string, int) {
 	if v.Get("cachePoint") != nil || v.Get("thought_signature") != nil {
 		return "", 0 // marks, not content
 	}
-	return "", 1
+	if isMedia(v) {
+		return "", 1
+	}
+	return rawJSON(v), 0
+}
+
+// isMedia tells images, audio, video and files from other parts.
+func isMedia(v *fastjson.Value) bool {
+	for _, key := range []string{"image", "image_url", "input_audio", "audio", "video", "document", "file", "source", "uri",
+		"inlineData", "inline_data", "fileData", "file_data"} {
+		if v.Get(key) != nil {
+			return true
+		}
+	}
+	kind := strings.ToLower(string(v.GetStringBytes("type")))
+	for _, word := range []string{"image", "audio", "video", "document", "file", "media", "blob", "uri"} {
+		if strings.Contains(kind, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // rawJSON is a string's text, or the JSON of anything else.

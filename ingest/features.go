@@ -14,7 +14,7 @@ func (b *builder) features(r *Record) {
 	r.Stream = b.flag(FieldStream)
 	r.ProxyCache = b.flag(FieldProxyCache)
 	r.Tools = b.present(FieldTools)
-	if c, _, ok := b.cell(FieldTools); ok && r.Tools.V && c.node != nil && c.node.Type() == fastjson.TypeArray {
+	if c, _, ok := b.full(FieldTools); ok && r.Tools.V && c.node != nil && c.node.Type() == fastjson.TypeArray {
 		r.ToolText = rawJSON(c.node)
 	}
 	r.JSONSchema = b.schema()
@@ -59,7 +59,10 @@ func (b *builder) flag(f Field) trace.Opt[bool] {
 
 // present is true for a list or object that is not empty.
 func (b *builder) present(f Field) trace.Opt[bool] {
-	c, col, ok := b.cell(f)
+	c, col, ok := b.full(f)
+	if !ok {
+		c, col, ok = b.cell(f)
+	}
 	if !ok {
 		return trace.Opt[bool]{}
 	}

@@ -176,23 +176,3 @@ func (l *Log) Unmapped() []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
-
-func (t *taken) unmapped() []string {
-	read := newReading(t.mapping)
-	var out []string
-	names := sortedKeys(t.columns.names)
-	for i, name := range names {
-		// Sorted, what stands below a name follows it, perhaps after others.
-		leaf := true
-		for _, other := range names[i+1:] {
-			if !strings.HasPrefix(other, name) {
-				break
-			}
-			leaf = leaf && !strings.HasPrefix(other, name+".")
-		}
-		if leaf && !read.covers(name) && !t.mapping.ignores(name) {
-			out = append(out, name)
-		}
-	}
-	return out
-}

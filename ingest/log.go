@@ -159,30 +159,25 @@ func (l *Log) rows(rows rows, t *taken, yield func(Record, error) bool) (last Po
 		planned.bind(b.read.first())
 	}
 	defer l.learn(b)
-	hand := func(r Record, bad *RowError) bool {
-		if bad != nil {
-			return yield(Record{Pos: bad.Pos}, bad)
-		}
-		return yield(r, nil)
-	}
+	hand := l.hand(t, b, yield)
 	for {
 		pos, err := rows.next()
 		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			return last, true, nil
+			return last, hand.end(), nil
 		}
 		var row *RowError
 		if err != nil && !errors.As(err, &row) {
-			return last, true, err
+			return last, hand.end(), err
 		}
 		last = pos
 		if row == nil {
 			row = rows.fill(b.read.first())
 		}
 		if row == nil {
-			more = b.each(pos, hand)
+			more = b.each(pos, hand.take)
 		} else {
 			row.Pos = pos
-			more = hand(Record{}, row)
+			more = hand.take(Record{}, row)
 		}
 		if !more {
 			return last, false, nil

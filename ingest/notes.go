@@ -45,6 +45,42 @@ func (l *Log) learn(b *builder) {
 	}
 }
 
+// hander gives the records of a file to whoever reads the log, those of spans
+// by way of a nest.
+type hander struct {
+	builder *builder
+	nest    *nest
+	yield   func(Record, error) bool
+}
+
+func (l *Log) hand(t *taken, b *builder, yield func(Record, error) bool) *hander {
+	h := &hander{builder: b, yield: yield}
+	if len(t.mapping.Fields[FieldParentSpan]) > 0 {
+		h.nest = newNest()
+	}
+	return h
+}
+
+func (h *hander) take(r Record, bad *RowError) bool {
+	switch {
+	case bad != nil:
+		return h.yield(Record{Pos: bad.Pos}, bad)
+	case h.nest != nil:
+		return h.nest.push(r, h.give)
+	}
+	return h.give(r)
+}
+
+func (h *hander) give(r Record) bool {
+	if r.Rule == "" {
+		h.builder.cover(&r)
+	}
+	return h.yield(r, nil)
+}
+
+// end hands on what waits.
+func (h *hander) end() bool { return h.nest == nil || h.nest.flush(h.give) }
+
 // reshape puts a shaper behind the rows; without one they are requests already.
 func reshape(from rows, s shaper, last bool) (rows, error) {
 	if s == nil {

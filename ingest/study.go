@@ -57,6 +57,7 @@ func (l *Log) study(s *source, c container, t *taken) error {
 		}
 		b.each(pos, func(r Record, bad *RowError) bool {
 			if bad == nil && r.Rule == "" {
+				b.cover(&r)
 				t.columns.rows++
 			}
 			return true
@@ -86,7 +87,11 @@ func (n *namer) row(rows rows) {
 	for _, path := range m.attributes {
 		if level, rest := n.read.level(path); level == 0 {
 			hidden = append(hidden, rest)
-			at := n.read.levels[0].root.find(rest)
+			at := n.read.levels[0].root.make(rest)
+			if rest == "." {
+				n.value(strings.TrimSuffix(prefix, "."), n.read.levels[0], at, n.read.levels[0].cells[at.slot].node, maxNameDepth)
+				return
+			}
 			if c := n.read.levels[0].cells[at.slot]; c.node != nil {
 				n.value(prefix+rest, n.read.levels[0], at, c.node, maxNameDepth)
 			}
@@ -116,7 +121,7 @@ func (n *namer) value(prefix string, p *plan, at *node, v *fastjson.Value, depth
 	if prefix != "" && prefix != "^" {
 		n.add(prefix)
 	}
-	if depth == 0 {
+	if depth == 0 || v == nil {
 		return
 	}
 	below := func(key string, v *fastjson.Value) {
