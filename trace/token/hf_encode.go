@@ -94,21 +94,25 @@ func (h *hfTokenizer) addTokens(added []addedToken, index *tokenIndex) (notes []
 }
 
 // encode implements encoder.
-func (h *hfTokenizer) encode(dst []int32, text string) []int32 {
-	h.walk(text, func(piece string) { dst = h.words.encode(dst, piece) }, func(id int32) { dst = append(dst, id) })
+func (h *hfTokenizer) encode(dst []int32, text string) []int32 { return h.encodeAt(dst, text, 0) }
+
+// encodeAt appends the ids of a part of a text that begins at a place of it,
+// after an added token.
+func (h *hfTokenizer) encodeAt(dst []int32, text string, base int) []int32 {
+	h.walk(text, base, func(piece string) { dst = h.words.encode(dst, piece) }, func(id int32) { dst = append(dst, id) })
 	return dst
 }
 
 // count implements encoder.
 func (h *hfTokenizer) count(text string) int {
 	n := 0
-	h.walk(text, func(piece string) { n += h.words.count(piece) }, func(int32) { n++ })
+	h.walk(text, 0, func(piece string) { n += h.words.count(piece) }, func(int32) { n++ })
 	return n
 }
 
 // walk calls word for each text that the model's scanner takes and token for
-// each added token, in order.
-func (h *hfTokenizer) walk(text string, word func(piece string), token func(id int32)) {
+// each added token, in order. base is where text begins in the whole.
+func (h *hfTokenizer) walk(text string, base int, word func(piece string), token func(id int32)) {
 	w := h.cutters.Get().(*cutter)
 	h.raw.split(h.classes, text, func(part string, at int) {
 		if h.norm != nil {
@@ -119,7 +123,7 @@ func (h *hfTokenizer) walk(text string, word func(piece string), token func(id i
 				word(sub)
 				return
 			}
-			for _, piece := range h.pre.cut(w, sub, at+subAt == 0) {
+			for _, piece := range h.pre.cut(w, sub, base+at+subAt == 0) {
 				if piece != "" {
 					word(piece)
 				}
