@@ -157,9 +157,6 @@ func TestWholeTokensAreMerges(t *testing.T) {
 			if got := m.encode(nil, rankVocab(tok), piece); len(got) != 1 || int(got[0]) != id {
 				t.Fatalf("%s: token %d merges to %v", name, id, got)
 			}
-			if got, ok := rankVocab(tok).wholeToken(piece); !ok || int(got) != id {
-				t.Fatalf("%s: token %d is looked up as %d, %v", name, id, got, ok)
-			}
 		}
 	}
 }

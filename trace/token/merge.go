@@ -22,9 +22,6 @@ type merger struct {
 
 // mergePiece implements pieceMerger.
 func (m *merger) mergePiece(dst []int32, piece string) []int32 {
-	if id, ok := m.vocab.wholeToken(piece); ok {
-		return append(dst, id)
-	}
 	return m.encode(dst, m.vocab, piece)
 }
 

@@ -1,15 +1,24 @@
 package token
 
-// pairTable finds the token that two neighbours merge into. A filter in front
-// answers most look-ups that find nothing, the pairs of single bytes have a
-// table of their own.
+// pairTable finds the token that two neighbours merge into. Most merges are into
+// frequent tokens, so these have a small table that stays in the processor's
+// cache, and pairs of single bytes one of their own. A filter in front of the
+// rest answers most look-ups that find nothing.
 type pairTable struct {
-	bytes [1 << 16]int32 // by the two bytes; noMerge where there is none
-	// filter has two bits of one word set for each pair.
+	bytes    [1 << 16]int32 // by the two bytes; noMerge where there is none
+	frequent pairSlots      // results below frequentIDs
+	rest     pairSlots
+	// filter has two bits of one word set for each pair of the rest.
 	filter      []uint64
 	filterShift uint
-	// slots has the left id, the right id and the result, idBits each; 0 is empty,
-	// since no result is token 0.
+}
+
+// frequentIDs is the number of tokens whose pairs are in the small table.
+const frequentIDs = 1 << 14
+
+// pairSlots is an open hash table. A slot has the left id, the right id and the
+// result, idBits each; 0 is empty, since no result is token 0.
+type pairSlots struct {
 	slots []uint64
 	shift uint
 }
@@ -22,16 +31,23 @@ func newPairTable(n int) *pairTable {
 	for i := range t.bytes {
 		t.bytes[i] = noMerge
 	}
-	slotBits, filterBits := uint(1), uint(1)
-	for 1<<slotBits < n+n/4 {
-		slotBits++
-	}
+	t.frequent = newPairSlots(2 * min(n, frequentIDs))
+	t.rest = newPairSlots(n + n/4)
+	filterBits := uint(1)
 	for 1<<filterBits < n/8 {
 		filterBits++
 	}
-	t.slots, t.shift = make([]uint64, 1<<slotBits), 64-slotBits
 	t.filter, t.filterShift = make([]uint64, 1<<filterBits), 64-filterBits
 	return t
+}
+
+// newPairSlots returns a table of at least n slots.
+func newPairSlots(n int) pairSlots {
+	bits := uint(1)
+	for 1<<bits < n {
+		bits++
+	}
+	return pairSlots{slots: make([]uint64, 1<<bits), shift: 64 - bits}
 }
 
 func pairHash(left, right int32) (key, hash uint64) {
@@ -44,31 +60,40 @@ func filterWord(hash uint64) uint64 { return 1<<(hash>>20&63) | 1<<(hash>>26&63)
 
 func (t *pairTable) put(left, right, id int) {
 	key, h := pairHash(int32(left), int32(right))
-	t.filter[h>>t.filterShift] |= filterWord(h)
-	i := h >> t.shift
-	for t.slots[i] != 0 {
-		i = (i + 1) & uint64(len(t.slots)-1)
+	if id < frequentIDs {
+		t.frequent.put(key, h, id)
+		return
 	}
-	t.slots[i] = key<<idBits | uint64(id)
+	t.filter[h>>t.filterShift] |= filterWord(h)
+	t.rest.put(key, h, id)
+}
+
+func (s *pairSlots) put(key, hash uint64, id int) {
+	i := hash >> s.shift
+	for s.slots[i] != 0 {
+		i = (i + 1) & uint64(len(s.slots)-1)
+	}
+	s.slots[i] = key<<idBits | uint64(id)
 }
 
 // merge returns the token that left and right become, or noMerge.
 func (t *pairTable) merge(left, right int32) int32 {
 	key, h := pairHash(left, right)
 	bits := filterWord(h)
-	if t.filter[h>>(t.filterShift&63)]&bits != bits {
-		return noMerge
+	maybe := t.filter[h>>(t.filterShift&63)]&bits == bits
+	if id := t.frequent.find(key, h); id != noMerge || !maybe {
+		return id
 	}
-	return t.find(key, h)
+	return t.rest.find(key, h)
 }
 
-func (t *pairTable) find(key, h uint64) int32 {
-	for i := h >> (t.shift & 63); ; i++ {
-		s := t.slots[i&uint64(len(t.slots)-1)]
-		if s>>idBits == key {
-			return int32(s & (1<<idBits - 1))
+func (s *pairSlots) find(key, h uint64) int32 {
+	for i := h >> (s.shift & 63); ; i++ {
+		v := s.slots[i&uint64(len(s.slots)-1)]
+		if v>>idBits == key {
+			return int32(v & (1<<idBits - 1))
 		}
-		if s == 0 {
+		if v == 0 {
 			return noMerge
 		}
 	}

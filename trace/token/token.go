@@ -70,7 +70,7 @@ func (e encoding) open() (*Tokenizer, error) {
 	}
 	enc := newPieces(pieceModel{
 		classes: classes, scan: e.scan, masks: e.masks,
-		cuts: newCutFilter(vocab.tokens),
+		cuts:   newCutFilter(vocab.tokens),
 		merger: func() pieceMerger { return &merger{vocab: vocab} },
 	})
 	return &Tokenizer{name: e.name, sha: vocab.sha256, enc: enc}, nil

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"hash/maphash"
 	"strconv"
 
 	"github.com/klauspost/compress/zstd"
@@ -33,7 +32,6 @@ type vocabulary struct {
 	text   []byte     // all tokens, one after the other
 	off    []uint32   // token i is text[off[i]:off[i+1]]
 	pairs  *pairTable
-	whole  wholeTable
 	sha256 string // of the published rank file, lower-case hex
 }
 
@@ -79,7 +77,6 @@ func unpack(packed []byte, size int, want string) (*vocabulary, error) {
 	if v.sha256 = v.fileSum(); v.sha256 != want {
 		return nil, fmt.Errorf("embedded vocabulary: SHA-256 is %s, not %s; rebuild the program", v.sha256, want)
 	}
-	v.whole = newWholeTable(v)
 	return v, nil
 }
 
@@ -126,57 +123,4 @@ func (v *vocabulary) fileSum() string {
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// wholeTable finds the id of a piece that is one token, by its bytes. It only
-// saves time: merging gives the same id. A slot is the id plus one, with bits of
-// the hash above; 0 is empty.
-type wholeTable struct {
-	slots   []uint32
-	seed    maphash.Seed
-	longest int
-}
-
-func newWholeTable(v *vocabulary) wholeTable {
-	bits := uint(1)
-	for 1<<bits < 2*v.size() {
-		bits++
-	}
-	t := wholeTable{slots: make([]uint32, 1<<bits), seed: maphash.MakeSeed()}
-	for id := range v.size() {
-		tok := v.token(id)
-		h := maphash.Bytes(t.seed, tok)
-		i := h & uint64(len(t.slots)-1)
-		for t.slots[i] != 0 {
-			i = (i + 1) & uint64(len(t.slots)-1)
-		}
-		t.slots[i] = uint32(h>>(64-tagBits))<<(32-tagBits) | uint32(id+1)
-		t.longest = max(t.longest, len(tok))
-	}
-	return t
-}
-
-// tagBits of the hash fit above an id plus one of idBits+1 bits.
-const tagBits = 32 - idBits - 1
-
-// wholeToken returns the id of the token that piece is.
-func (v *vocabulary) wholeToken(piece string) (id int32, ok bool) {
-	t := &v.whole
-	if len(piece) > t.longest {
-		return 0, false
-	}
-	h := maphash.String(t.seed, piece)
-	tag := uint32(h >> (64 - tagBits))
-	for i := h; ; i++ {
-		s := t.slots[i&uint64(len(t.slots)-1)]
-		if s == 0 {
-			return 0, false
-		}
-		if s>>(32-tagBits) == tag {
-			id := int(s&(1<<(32-tagBits)-1)) - 1
-			if string(v.token(id)) == piece {
-				return int32(id), true
-			}
-		}
-	}
 }
