@@ -382,9 +382,10 @@ func runeAt(v string, i int64) (string, bool) {
 	if i < 0 {
 		return "", false
 	}
-	for at, r := range v {
+	for at := range v {
 		if i == 0 {
-			return v[at : at+max(utf8.RuneLen(r), 1)], true
+			_, n := utf8.DecodeRuneInString(v[at:])
+			return v[at : at+n], true
 		}
 		i--
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Limits of a source: no model's template comes near them.
@@ -30,7 +31,7 @@ func Parse(src string) (t *Template, err error) {
 			panic(e)
 		}
 	}()
-	p := &parser{toks: lex(src)}
+	p := &parser{toks: lex(strings.ToValidUTF8(src, "\uFFFD"))}
 	body := p.body()
 	if p.cur().kind != tokEOF {
 		p.fail("unexpected {%% %s %%}", p.cur().text)

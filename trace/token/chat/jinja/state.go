@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 )
 
@@ -34,6 +35,9 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.cause }
+
+// internal begins the text of an error that is a fault of this package.
+const internal = "the renderer fails: "
 
 // state is one rendering. Failures are panics of *Error, which Render recovers.
 type state struct {
@@ -101,6 +105,8 @@ func (t *Template) Render(ctx context.Context, vars Vars, now time.Time, limits 
 			if c := ctx.Err(); c != nil && errors.Is(e, c) {
 				err = c
 			}
+		case runtime.Error:
+			text, err = "", &Error{Line: s.line, What: internal + e.Error()}
 		default:
 			panic(e)
 		}

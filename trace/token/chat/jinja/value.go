@@ -294,8 +294,9 @@ func (s *state) iterate(v any) []any {
 	case string:
 		out := make([]any, 0, utf8.RuneCountInString(x))
 		s.step(cap(out))
-		for i, r := range x {
-			out = append(out, x[i:i+max(utf8.RuneLen(r), 1)])
+		for i := range x {
+			_, n := utf8.DecodeRuneInString(x[i:])
+			out = append(out, x[i:i+n])
 		}
 		return out
 	}
