@@ -14,6 +14,7 @@ import (
 // tables are newer. The algorithm is that of Unicode Standard Annex #15.
 type unicodeForm struct {
 	compose, compat bool
+	old             bool // characters that are unknownToForms have no properties
 	// active has a bit for each character that needs work: it decomposes, may be
 	// joined to what stands before it, or has a combining class. All other text is
 	// copied.
@@ -49,9 +50,10 @@ const (
 	hangulCount                        = hangulLs * hangulVs * hangulTs
 )
 
-// newUnicodeForm makes the tables of a form, in some milliseconds.
-func newUnicodeForm(compose, compat bool) *unicodeForm {
-	f := &unicodeForm{compose: compose, compat: compat, pairs: map[[2]rune]rune{}}
+// newUnicodeForm makes the tables of a form, in some milliseconds: old ones as
+// HuggingFace tokenizers has them, else those of golang.org/x/text.
+func newUnicodeForm(compose, compat, old bool) *unicodeForm {
+	f := &unicodeForm{compose: compose, compat: compat, old: old, pairs: map[[2]rune]rune{}}
 	form := norm.NFD
 	switch {
 	case compose && compat:
@@ -73,7 +75,7 @@ func newUnicodeForm(compose, compat bool) *unicodeForm {
 		case 0x20000:
 			r = 0x2F800
 		}
-		if unknownToForms(r) {
+		if old && unknownToForms(r) {
 			continue
 		}
 		b := buf[:utf8.EncodeRune(buf[:], r)]
@@ -150,7 +152,7 @@ func (f *unicodeForm) normalize(dst []rune, part string) []rune {
 	for _, r := range part {
 		dst = f.decompose(dst, r)
 	}
-	order(dst)
+	f.order(dst)
 	if f.compose {
 		dst = f.join(dst)
 	}
@@ -165,7 +167,7 @@ func (f *unicodeForm) decompose(dst []rune, r rune) []rune {
 		}
 		return dst
 	}
-	if unknownToForms(r) {
+	if f.old && unknownToForms(r) {
 		return append(dst, r)
 	}
 	form := norm.NFD
@@ -179,8 +181,8 @@ func (f *unicodeForm) decompose(dst []rune, r rune) []rune {
 }
 
 // combining returns the canonical combining class.
-func combining(r rune) uint8 {
-	if r < 0x300 || unknownToForms(r) {
+func (f *unicodeForm) combining(r rune) uint8 {
+	if r < 0x300 || f.old && unknownToForms(r) {
 		return 0
 	}
 	return norm.NFD.PropertiesString(string(r)).CCC()
@@ -188,7 +190,7 @@ func combining(r rune) uint8 {
 
 // order sorts each run of characters with a combining class by it, in linear
 // time but for a factor of log n.
-func order(runes []rune) {
+func (f *unicodeForm) order(runes []rune) {
 	type marked struct {
 		ccc uint8
 		r   rune
@@ -197,7 +199,7 @@ func order(runes []rune) {
 	for i := 0; i < len(runes); {
 		run = run[:0]
 		for k := i; k < len(runes); k++ {
-			c := combining(runes[k])
+			c := f.combining(runes[k])
 			if c == 0 {
 				break
 			}
@@ -218,7 +220,7 @@ func (f *unicodeForm) join(runes []rune) []rune {
 	n, starter := 0, -1
 	var before uint8 // class of the last character kept after the starter
 	for _, r := range runes {
-		c := combining(r)
+		c := f.combining(r)
 		adjacent := n == starter+1
 		if starter >= 0 && (adjacent || before != 0 && before < c) {
 			if joined, ok := f.pair(runes[starter], r); ok {

@@ -43,7 +43,7 @@ func newNormalizer(raw []byte) (normalizer, error) {
 	case "Sequence":
 		return normalizerSequence(raw)
 	case "NFC", "NFD", "NFKC", "NFKD":
-		return newUnicodeForm(strings.HasSuffix(kind, "C"), strings.Contains(kind, "K")).apply, nil
+		return newUnicodeForm(strings.HasSuffix(kind, "C"), strings.Contains(kind, "K"), true).apply, nil
 	case "Prepend":
 		var p struct {
 			Type    string `json:"type"`

@@ -29,7 +29,7 @@ func readVocab(raw []byte) (*tokenIndex, error) {
 type vocabModel struct {
 	*bpeModel
 	index *tokenIndex // tokens as written in the file
-	cuts  *spCuts       // nil for a byte alphabet
+	cuts  *spCuts     // nil for a byte alphabet
 	glued bool        // a merge takes a byte token or the unknown token
 }
 

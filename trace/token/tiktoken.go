@@ -88,7 +88,7 @@ func newTiktoken(data []byte, p rankPattern, classes *classTable) (encoder, []st
 	}
 	enc, notes, err := rankEncoder(list, p.pattern, classes)
 	if err == nil && p.nfc {
-		enc = &normEncoder{newUnicodeForm(true, false).apply, enc}
+		enc = &normEncoder{newUnicodeForm(true, false, false).apply, enc}
 	}
 	return enc, notes, err
 }
