@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"reprise/trace/token"
 	"reprise/trace/token/chat/jinja"
 )
 
@@ -111,7 +112,7 @@ func readFile(path string) ([]byte, error) {
 type config struct {
 	sources map[string]string // by name
 	vars    map[string]string // special tokens by name of the variable
-	added   []Special
+	added   []token.Special
 }
 
 // readConfig reads the tokenizer_config.json of a folder, if it has one.
@@ -172,10 +173,10 @@ func parseConfig(data []byte) (*config, error) {
 	}
 	for id, t := range raw.Added {
 		if t.Content != "" {
-			c.added = append(c.added, Special{t.Content, id})
+			c.added = append(c.added, token.Special{Text: t.Content, ID: id})
 		}
 	}
-	slices.SortFunc(c.added, func(a, b Special) int { return int(a.ID) - int(b.ID) })
+	slices.SortFunc(c.added, func(a, b token.Special) int { return int(a.ID) - int(b.ID) })
 	var err error
 	c.sources, err = parseSources(raw.Template)
 	return c, err

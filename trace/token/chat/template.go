@@ -7,14 +7,9 @@ import (
 	"time"
 	"unicode"
 
+	"reprise/trace/token"
 	"reprise/trace/token/chat/jinja"
 )
-
-// Special is a token that stands in rendered text as its text.
-type Special struct {
-	Text string
-	ID   int32
-}
 
 // Template renders conversations. Any number of goroutines may share it.
 type Template struct {
@@ -23,7 +18,7 @@ type Template struct {
 	withTools    *jinja.Template // for conversations with tools; nil: the same
 	parts        bool            // it goes through the parts of a message
 	vars         map[string]string
-	specials     []Special
+	specials     []token.Special
 }
 
 // Name returns the name of the built-in template, or of the file without its folder.
@@ -34,7 +29,7 @@ func (t *Template) Name() string { return t.name }
 func (t *Template) SHA256() string { return t.sha256 }
 
 // Specials returns the tokens that tokenizer_config.json lists as added, by id.
-func (t *Template) Specials() []Special { return t.specials }
+func (t *Template) Specials() []token.Special { return t.specials }
 
 // Conversation is what is rendered.
 type Conversation struct {
