@@ -126,6 +126,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	f(nil, "ready")
 	load, rss := float64(time.Since(start).Microseconds())/1e3, residentMB()
 	docs, err := documents(os.Args[3])
 	if err != nil {
