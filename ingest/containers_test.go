@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding/unicode"
 )
 
 func fromText(t testing.TB, text string, m *Mapping) (*Log, []Record, []*RowError, error) {
@@ -51,7 +52,7 @@ func TestCSVAgainstStandard(t *testing.T) {
 				t.Fatalf("%q: %v", buf.String(), err)
 			}
 			var got []string
-			for _, f := range r.(*table).fields {
+			for _, f := range r.(*table).split.fields {
 				got = append(got, string(f))
 			}
 			if !slices.Equal(got, row) {
@@ -327,5 +328,107 @@ func TestUnknown(t *testing.T) {
 		if _, err := Open(t.Context(), Inputs{Stdin: strings.NewReader(text)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// CSV as it comes, by what becomes of its cells.
+func TestCSVForms(t *testing.T) {
+	for text, want := range map[string]string{
+		"a,b\r\n1,x\r\n":                         "[1 x]",
+		"a,b\r\r\n1,x\r\r\n":                     "[1 x]",
+		"\ufeffa;b\n1;x,y\n":                     "[1 x,y]",
+		"a\tb\n1\tx\n":                           "[1 x]",
+		"a|b\n1|x\n":                             "[1 x]",
+		"a,b\n1,\"x\r\ny, \"\"z\"\"\"\n2,w":      "[1 x\ny, \"z\"] [2 w]",
+		"a,b\n1,5\" disk\n2,\"a\"\n":             "[1 5\" disk] [2 a]",
+		"a,b\n1,\"say \"hi\" now\"\n2,x\n":       "[1 say \"hi\" now] [2 x]",
+		"a,b\n1,\"never closed\n2,x\n3,y\n":      "bad_csv [2 x] [3 y]",
+		"a,b\n1,\"stray\"quote, open\n2,\"x\"\n": "bad_csv [2 x]",
+		"a,b\n1\n2,x,y\n3,z\n":                   "wrong_field_count wrong_field_count [3 z]",
+		"a,b\n\"\",\n":                           "[ ]",
+		"2026-03-02T14:05:11Z,12\n,7\n":          "[2026-03-02T14:05:11Z 12] [ 7]",
+		"0,1\nx,y\n":                             "[x y]",
+	} {
+		r, err := openCSV(&source{name: "f"}, strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for {
+			_, err := r.next()
+			var row *RowError
+			if errors.As(err, &row) {
+				got = append(got, string(row.Reason))
+				continue
+			}
+			if err != nil {
+				break
+			}
+			got = append(got, fmt.Sprintf("%s", r.(*table).split.fields))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: got %q, want %q", text, strings.Join(got, " "), want)
+		}
+	}
+}
+
+// Cells that are JSON strings, quotes and all, are what the strings say; a table
+// without a header is mapped by number; UTF-16 is text.
+func TestCSVCells(t *testing.T) {
+	m, err := ParseMap([]string{"arrival=startTime", "session=s", "input_tokens=n", "output_tokens=m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "startTime,s,n,m\n\"\"\"2025-11-17T14:55:18.786Z\"\"\",\"\"\"a\\nb\"\"\",\"\"\"5\"\"\",7\n"
+	_, recs, bad, err := fromText(t, text, m)
+	if err != nil || len(bad) > 0 || recs[0].Arrival.V != 1763391318786000 || recs[0].Session != "a\nb" || recs[0].InputTokens.V != 5 {
+		t.Fatal(recs, bad, err)
+	}
+	numbered, err := ParseMap([]string{"arrival=#1", "input_tokens=#2", "output_tokens=#3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, recs, bad, err = fromText(t, "2026-03-02T14:05:11Z;5;6\n2026-03-02T14:05:12Z;7;8\n", numbered)
+	if err != nil || len(bad) > 0 || len(recs) != 2 || recs[0].InputTokens.V != 5 || recs[1].OutputTokens.V != 8 {
+		t.Fatal(recs, bad, err)
+	}
+	for _, order := range []unicode.Endianness{unicode.LittleEndian, unicode.BigEndian} {
+		for _, mark := range []unicode.BOMPolicy{unicode.UseBOM, unicode.IgnoreBOM} {
+			wide, err := unicode.UTF16(order, mark).NewEncoder().String("input_tokens;output_tokens\r\n5;6\r\n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, recs, bad, err = fromText(t, wide, nil)
+			if err != nil || len(bad) > 0 || len(recs) != 1 || recs[0].OutputTokens.V != 6 {
+				t.Fatal(order, mark, recs, bad, err)
+			}
+		}
+	}
+}
+
+// A cell of many MB is one cell, and a file of quotes that are never closed is
+// read in time that grows with its length.
+func TestCSVLarge(t *testing.T) {
+	cell := strings.Repeat("line one, \"\"quoted\"\"\n", 1<<18)
+	r, err := openCSV(&source{name: "f"}, strings.NewReader("a,b\n1,\""+cell+"\"\n2,x\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.next(); err != nil || len(r.(*table).split.fields[1]) != len(cell)-2<<18 {
+		t.Fatal(err)
+	}
+	r, err = openCSV(&source{name: "f"}, strings.NewReader("a,b\n"+strings.Repeat("1,\"x\n", 20_000)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for {
+		if _, err := r.next(); errors.Is(err, io.EOF) {
+			break
+		}
+		n++
+	}
+	if n != 20_000 {
+		t.Fatal(n)
 	}
 }

@@ -5,25 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/valyala/fastjson"
 )
 
-// table reads CSV with a header row: RFC 4180, with comma, semicolon or tab as
-// the separator and any of the usual line ends. A quoted field may span lines.
-// When a quote is never closed, the row it opened in is bad and reading goes on
-// at the line after it, so that one stray quote does not swallow the file.
+// table reads CSV: RFC 4180, with comma, semicolon, tab or bar as the separator
+// and any of the usual line ends. A quoted field may span lines, and a quote in
+// an unquoted field is a quote. When a quote is never closed, the row it opened
+// in is bad and reading goes on at the line after it, so that one stray quote
+// does not swallow the file. A table without a header has columns #1, #2, ...
 type table struct {
 	file    string
 	lines   *lines
 	sep     byte
 	columns []string
 	pending []pendingLine // lines read ahead and given back
-	raw     []byte        // the current row
-	fields  [][]byte      // its fields, into raw
+	split   splitter      // of the current row
+	ahead   int           // bytes that an open quote may take in
 	items   int64
 	nodes   []*node // of each column in plan
 	plan    *plan
+	text    cellText
 }
 
 // pendingLine is a line with its position.
@@ -34,8 +38,7 @@ type pendingLine struct {
 }
 
 func openCSV(s *source, r io.Reader) (rows, error) {
-	t := &table{file: s.name, lines: newLines(r, maxRow), sep: ','}
-	first := true
+	t := &table{file: s.name, lines: newLines(r, maxRow), ahead: maxRow}
 	for {
 		ln, err := t.line()
 		if errors.Is(err, io.EOF) {
@@ -44,26 +47,55 @@ func openCSV(s *source, r io.Reader) (rows, error) {
 		if err != nil {
 			return nil, err
 		}
-		if first {
+		if ln.start == 0 {
 			ln.text = cutBOM(ln.text)
-			first = false
 		}
 		if len(bytes.TrimSpace(ln.text)) == 0 {
 			continue
 		}
 		t.sep = separator(ln.text)
-		if e := t.gather(ln); e != nil {
-			return nil, fmt.Errorf("%s: the header row cannot be read as CSV", s.name)
-		}
-		break
+		return t, t.header(s.name, ln)
 	}
-	for _, f := range t.fields {
-		t.columns = append(t.columns, strings.TrimSpace(string(f)))
-	}
-	return t, nil
 }
 
-// separator is the most frequent of the three outside quotes.
+// header names the columns: by the first row, or by number when that row is data
+// already, and is then given back.
+func (t *table) header(file string, ln pendingLine) error {
+	first := keep(ln)
+	if e := t.gather(ln); e != nil {
+		return fmt.Errorf("%s: the header row cannot be read as CSV", file)
+	}
+	if isData(t.split.fields) {
+		for i := range t.split.fields {
+			t.columns = append(t.columns, "#"+strconv.Itoa(i+1))
+		}
+		t.pending = append([]pendingLine{first}, t.pending...)
+		return nil
+	}
+	for _, f := range t.split.fields {
+		t.columns = append(t.columns, strings.TrimSpace(string(f)))
+	}
+	return nil
+}
+
+// isData says that a first row is no header: a cell is a number or a time. The
+// names 0, 1, 2, ... are a header that pandas writes.
+func isData(fields [][]byte) bool {
+	data, counted := false, true
+	for i, f := range fields {
+		text := strings.TrimSpace(string(f))
+		counted = counted && (text == strconv.Itoa(i) || text == "" && i == 0)
+		if len(text) == 0 || text[0] >= 'A' && text[0] != '[' && text[0] != '{' {
+			continue
+		}
+		_, err := strconv.ParseFloat(text, 64)
+		_, isTime := parseTime(text, "")
+		data = data || err == nil || isTime
+	}
+	return data && !counted
+}
+
+// separator is the most frequent of the four outside quotes.
 func separator(header []byte) byte {
 	var n [256]int
 	quoted := false
@@ -75,7 +107,7 @@ func separator(header []byte) byte {
 		}
 	}
 	best := byte(',')
-	for _, c := range []byte{';', '\t'} {
+	for _, c := range []byte{';', '\t', '|'} {
 		if n[c] > n[best] {
 			best = c
 		}
@@ -111,89 +143,53 @@ func (t *table) next() (Pos, error) {
 		if e := t.gather(ln); e != nil {
 			return pos, e
 		}
-		if len(t.fields) != len(t.columns) {
-			return pos, bad(FieldCount, fmt.Sprintf("%d fields under a header of %d", len(t.fields), len(t.columns)))
+		if n := len(t.split.fields); n != len(t.columns) {
+			if t.split.stray {
+				return pos, bad(BadCSV, "a quote stands inside a field")
+			}
+			return pos, bad(FieldCount, fmt.Sprintf("%d fields under a header of %d", n, len(t.columns)))
 		}
 		return pos, nil
 	}
 }
 
+// minAhead is how far an open quote is followed in a file with many stray ones.
+const minAhead = 64 << 10
+
 // gather makes the row that begins with ln, taking in more lines while a quote
-// is open.
+// is open. Each quote that is never closed halves how far the next is followed,
+// so that a file of stray quotes is not read over and over.
 func (t *table) gather(ln pendingLine) *RowError {
-	t.raw = append(t.raw[:0], ln.text...)
-	open := bytes.Count(ln.text, []byte{'"'})%2 == 1
+	t.split.start(t.sep)
+	if t.split.line(ln.text) {
+		return nil
+	}
 	var taken []pendingLine
-	for open {
-		more, err := t.line()
-		if err != nil || more.tooLong || len(t.raw)+len(more.text) > maxRow {
+	for size := len(ln.text); ; {
+		var more pendingLine
+		var err error
+		if !t.split.stray {
+			more, err = t.line()
 			if err == nil {
 				taken = append(taken, keep(more))
 			}
+			size += len(more.text)
+		}
+		if err != nil || t.split.stray || more.tooLong || size > t.ahead {
 			t.pending = append(taken, t.pending...)
+			t.ahead = max(t.ahead/2, minAhead)
 			return bad(BadCSV, "a quote is not closed")
 		}
-		taken = append(taken, keep(more))
-		t.raw = append(append(t.raw, '\n'), more.text...)
-		open = open != (bytes.Count(more.text, []byte{'"'})%2 == 1)
+		if t.split.line(more.text) {
+			t.ahead = maxRow
+			return nil
+		}
 	}
-	if !t.split() {
-		t.pending = append(taken, t.pending...)
-		return bad(BadCSV, "a quote stands inside a field")
-	}
-	return nil
 }
 
 func keep(ln pendingLine) pendingLine {
 	ln.text = bytes.Clone(ln.text)
 	return ln
-}
-
-// split cuts raw into fields, undoubling quotes in place.
-func (t *table) split() bool {
-	t.fields = t.fields[:0]
-	raw := t.raw
-	for {
-		var field []byte
-		if len(raw) > 0 && raw[0] == '"' {
-			end, rest, ok := unquote(raw)
-			if !ok || (len(rest) > 0 && rest[0] != t.sep) {
-				return false
-			}
-			field, raw = raw[1:1+end], rest
-		} else {
-			end := bytes.IndexByte(raw, t.sep)
-			if end < 0 {
-				end = len(raw)
-			}
-			field, raw = raw[:end], raw[end:]
-			if bytes.IndexByte(field, '"') >= 0 {
-				return false
-			}
-		}
-		t.fields = append(t.fields, field)
-		if len(raw) == 0 {
-			return true
-		}
-		raw = raw[1:]
-	}
-}
-
-// unquote moves the content of the quoted field that begins raw to raw[1:] and
-// returns its length and what follows the closing quote.
-func unquote(raw []byte) (n int, rest []byte, ok bool) {
-	w := 1
-	for i := 1; i < len(raw); i++ {
-		if raw[i] == '"' {
-			if i+1 == len(raw) || raw[i+1] != '"' {
-				return w - 1, raw[i+1:], true
-			}
-			i++
-		}
-		raw[w] = raw[i]
-		w++
-	}
-	return 0, nil, false
 }
 
 func (t *table) names(add func(string)) {
@@ -208,14 +204,14 @@ func (t *table) fill(p *plan) *RowError {
 	}
 	p.start()
 	for i, n := range t.nodes {
-		if n == nil || missing(t.fields[i]) {
+		if n == nil || missing(t.split.fields[i]) {
 			continue
 		}
 		if n.row == p.row {
 			return bad(DuplicateKey, "a mapped column is there twice")
 		}
 		n.row = p.row
-		text := string(t.fields[i])
+		text := t.text.of(t.split.fields[i])
 		if n.slot >= 0 {
 			p.cells[n.slot] = cell{text: text}
 		}
@@ -238,5 +234,26 @@ func (t *table) bind(p *plan) {
 // missing says that a cell stands for no value, as databases and pandas write
 // it. NaN is not among them: it comes from a sum that failed.
 func missing(field []byte) bool {
-	return len(field) <= 4 && slices.Contains([]string{"", "null", "NULL", "None", `\N`}, string(field))
+	if len(field) > 6 {
+		return false
+	}
+	switch string(field) {
+	case "", "null", "NULL", "None", `\N`, `""`, `"null"`:
+		return true
+	}
+	return false
+}
+
+// cellText makes text of cells. One that is a JSON string, quotes and all, is
+// what the string says, as Langfuse writes values that are no text.
+type cellText struct{ parser fastjson.Parser }
+
+func (c *cellText) of(field []byte) string {
+	if n := len(field); n < 2 || field[0] != '"' || field[n-1] != '"' {
+		return string(field)
+	}
+	if v, err := c.parser.ParseBytes(field); err == nil && v.Type() == fastjson.TypeString {
+		return string(v.GetStringBytes())
+	}
+	return string(field)
 }

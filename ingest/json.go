@@ -4,8 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
+
+	"github.com/valyala/fastjson"
 )
 
 // sniffJSON takes an array, and objects that span lines.
@@ -21,123 +22,252 @@ func sniffJSON(text []byte) bool {
 }
 
 // values splits a text into JSON objects without loading it: the elements of
-// one array, or objects one after the other, indented or not. Brackets are
-// counted outside strings, so a bad element costs itself alone.
+// arrays, the rows of pages, or objects one after the other, indented or not.
+// Brackets are counted outside strings, so a bad element costs itself alone.
 type values struct {
 	jsonRow
-	file  string
-	r     *bufio.Reader
-	limit int
-	array bool // inside the outer array
-	done  bool
-	buf   []byte
-	off   int64
-	line  int64
-	items int64
+	file   string
+	r      *bufio.Reader
+	limit  int
+	page   page
+	within within
+	parent []byte // members of the page before its list, each with a comma
+	outer  fastjson.Parser
+	above  *fastjson.Value // the same, parsed
+	buf    []byte
+	wrap   []byte
+	state  splitState
+	off    int64
+	line   int64
+	items  int64
+	broken error
 }
 
+// within is where the next value stands.
+type within uint8
+
+const (
+	atTop within = iota
+	inArray
+	inPage // of a page's object, beside its list
+	inList // of a page
+	atEnd
+)
+
+// wholePage is up to what size a page with nested requests is one row.
+const wholePage = 16 << 20
+
 func openJSON(s *source, r io.Reader) (rows, error) {
-	return &values{file: s.name, r: bufio.NewReaderSize(r, 256<<10), limit: maxRow, line: 1}, nil
+	v := &values{file: s.name, limit: maxRow, line: 1}
+	v.r = bufio.NewReaderSize(r, 256<<10)
+	head, _ := v.r.Peek(128 << 10)
+	v.page = pageOf(head)
+	if v.page.nested {
+		start := make([]byte, wholePage)
+		n, err := io.ReadFull(v.r, start)
+		if err != nil { // it ends here: one row
+			v.page = page{}
+		}
+		rest := io.Reader(v.r)
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			rest = failing{err}
+		}
+		v.r = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(start[:n]), rest), 256<<10)
+	}
+	return v, nil
 }
 
 func (v *values) next() (Pos, error) {
-	c, err := v.skip()
-	if err == nil && c == '[' && v.items == 0 && !v.array {
-		v.array = true
-		c, err = v.skip()
+	for {
+		c, err := v.skip()
+		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && v.within != atTop && v.within != atEnd {
+			v.items++
+			return v.cut("the file ends before its list is closed", v.pos())
+		}
+		if err != nil {
+			return Pos{}, err
+		}
+		switch {
+		case v.within == atTop && c == '[':
+			v.enter(inArray)
+		case v.within == inArray && c == ']':
+			v.enter(atTop)
+		case v.within == inList && c == ']':
+			v.enter(inPage)
+		case v.within == atTop && c == '{' && v.page.key != "":
+			v.enter(inPage)
+			v.parent, v.above = v.parent[:0], nil
+		case v.within == inPage:
+			if row, pos, err := v.member(c); row || err != nil {
+				return pos, err
+			}
+		default:
+			return v.row()
+		}
 	}
-	if errors.Is(err, io.EOF) && v.array && !v.done {
-		return Pos{}, fmt.Errorf("%s:%d: the file ends before its array is closed; it is cut short", v.file, v.line)
-	}
-	if err != nil {
-		return Pos{}, err
-	}
-	if c == ']' && v.array {
-		v.array, v.done = false, true
-		return v.next()
-	}
+}
+
+// enter takes a bracket off and goes to where it leads.
+func (v *values) enter(w within) {
+	v.r.Discard(1)
+	v.off++
+	v.within = w
+}
+
+// cut ends the file with a row that is not whole.
+func (v *values) cut(why string, pos Pos) (Pos, error) {
+	v.within = atEnd
+	v.broken = damaged("%s: %s, after line %d; it is cut short", v.file, why, v.line)
+	return pos, bad(CutShort, why)
+}
+
+// damage is what was wrong with a file that was read as far as it goes.
+func (v *values) damage() error { return v.broken }
+
+func (v *values) pos() Pos { return Pos{File: v.file, Line: v.line, Item: v.items, Byte: v.off} }
+
+// row reads the value that comes next as a row.
+func (v *values) row() (Pos, error) {
 	v.items++
 	pos := v.pos()
-	tooLong, err := v.element(c)
+	tooLong, err := v.element()
 	switch {
-	case errors.Is(err, io.EOF):
-		return Pos{}, fmt.Errorf("%s:%d: the row that begins here is not closed before the end of the file; mend it or cut the file here", v.file, pos.Line)
+	case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return v.cut("the row is not closed before the end of the file", pos)
 	case err != nil:
-		return Pos{}, err
+		return pos, err
 	case tooLong:
 		return pos, bad(LineTooLong, "")
 	}
-	if e := v.set(v.buf); e != nil {
+	if e := v.put(); e != nil {
 		return pos, e
 	}
 	return pos, nil
 }
 
-func (v *values) pos() Pos {
-	return Pos{File: v.file, Line: v.line, Item: v.items, Byte: max(v.off-1, 0)}
+// put parses the row. Beside it stands what its page says of all its rows: in
+// the place where the page has it when requests are nested in the page's
+// entries, or else under the key ^.
+func (v *values) put() *RowError {
+	if v.within != inList {
+		return v.set(v.buf)
+	}
+	if v.page.nested {
+		v.wrap = append(append(v.wrap[:0], '{'), v.parent...)
+		v.wrap = append(appendJSONString(v.wrap, v.page.key), ":["...)
+		v.wrap = append(append(v.wrap, v.buf...), "]}"...)
+		return v.set(v.wrap)
+	}
+	e := v.set(v.buf)
+	if e == nil && v.above != nil {
+		v.value.Set("^", v.above)
+	}
+	return e
 }
 
-func (v *values) readByte() (byte, error) {
-	c, err := v.r.ReadByte()
-	if err != nil {
-		return 0, err
-	}
-	v.off++
-	if c == '\n' {
-		v.line++
-	}
-	return c, nil
-}
-
-// skip returns the next byte that is no blank, comma or byte order mark.
+// skip returns the next byte that is no blank, comma, record separator or byte
+// order mark, and leaves it to be read.
 func (v *values) skip() (byte, error) {
 	for {
-		c, err := v.readByte()
+		b, err := v.r.Peek(1)
 		if err != nil {
 			return 0, err
 		}
-		bom := v.off <= 3 && c >= 0x80
-		if c != ' ' && c != '\t' && c != '\r' && c != '\n' && c != ',' && !bom {
+		c := b[0]
+		bom := v.off < 3 && c >= 0x80
+		if c != ' ' && c != '\t' && c != '\r' && c != '\n' && c != ',' && c != 0x1e && !bom {
 			return c, nil
+		}
+		if c == '\n' {
+			v.line++
+		}
+		v.r.Discard(1)
+		v.off++
+	}
+}
+
+// element reads one value into buf.
+func (v *values) element() (tooLong bool, err error) {
+	v.buf = v.buf[:0]
+	v.state = splitState{}
+	for {
+		if v.r.Buffered() == 0 {
+			if _, err := v.r.Peek(1); err != nil {
+				if errors.Is(err, io.EOF) && v.state.scalar {
+					return tooLong, nil
+				}
+				return tooLong, err
+			}
+		}
+		chunk, _ := v.r.Peek(v.r.Buffered())
+		n, done := v.state.scan(chunk)
+		if len(v.buf)+n <= v.limit {
+			v.buf = append(v.buf, chunk[:n]...)
+		} else {
+			tooLong = true
+		}
+		v.line += int64(bytes.Count(chunk[:n], []byte{'\n'}))
+		v.off += int64(n)
+		v.r.Discard(n)
+		if done {
+			return tooLong, nil
 		}
 	}
 }
 
-// element reads one value that begins with c into buf: to its closing bracket,
-// or to the end of the line or a comma when it has none.
-func (v *values) element(c byte) (tooLong bool, err error) {
-	v.buf = v.buf[:0]
-	var depth int
-	var quoted, escaped bool
-	for {
-		if len(v.buf) < v.limit {
-			v.buf = append(v.buf, c)
-		} else {
-			tooLong = true
-		}
+// splitState follows one value through its text.
+type splitState struct {
+	depth   int
+	quoted  bool
+	escaped bool
+	scalar  bool // no bracket or quote opened it
+	begun   bool
+}
+
+// scan returns how many bytes of the chunk belong to the value, and whether it
+// ends there. A scalar ends before a comma, a closing bracket or the end of the
+// line.
+func (s *splitState) scan(chunk []byte) (int, bool) {
+	quote := -1 // the next one, as far as it is known
+	for i := 0; i < len(chunk); i++ {
+		c := chunk[i]
 		switch {
-		case escaped:
-			escaped = false
-		case quoted && c == '\\':
-			escaped = true
+		case s.escaped:
+			s.escaped = false
+		case s.quoted && c != '"' && c != '\\':
+			if quote < i {
+				if quote = bytes.IndexByte(chunk[i:], '"'); quote < 0 {
+					quote = len(chunk)
+				} else {
+					quote += i
+				}
+			}
+			if j := bytes.IndexByte(chunk[i:quote], '\\'); j >= 0 {
+				i += j - 1
+			} else {
+				i = quote - 1
+			}
+		case s.quoted && c == '\\':
+			s.escaped = true
 		case c == '"':
-			quoted = !quoted
-		case quoted:
+			s.quoted = !s.quoted
+			if !s.quoted && s.depth == 0 && !s.scalar {
+				return i + 1, true
+			}
+			s.begun = true
+		case s.scalar && (c == ',' || c == ']' || c == '}' || c == '\n'):
+			return i, i > 0 || s.begun
 		case c == '{' || c == '[':
-			depth++
+			s.depth++
+			s.begun = true
 		case c == '}' || c == ']':
-			depth--
-		}
-		if !quoted && depth <= 0 {
-			if c == '}' || c == ']' || c == '"' {
-				return tooLong, nil
+			s.depth--
+			if s.depth <= 0 {
+				return i + 1, true
 			}
-			if ahead, err := v.r.Peek(1); err != nil || ahead[0] == ',' || ahead[0] == '\n' || ahead[0] == ']' {
-				return tooLong, nil
-			}
-		}
-		if c, err = v.readByte(); err != nil {
-			return tooLong, err
+		case !s.begun:
+			s.scalar, s.begun = true, true
 		}
 	}
+	return len(chunk), false
 }

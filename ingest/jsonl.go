@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/valyala/fastjson"
@@ -15,6 +16,9 @@ func sniffJSONL(text []byte) bool {
 		return false
 	}
 	first, rest, more := bytes.Cut(text, []byte("\n"))
+	if p := pageOf(first); p.key != "" && !p.nested && slices.Contains(pageKeys(), p.key) {
+		return false
+	}
 	if !more || fastjson.ValidateBytes(bytes.TrimSpace(first)) == nil {
 		return true
 	}
@@ -113,7 +117,7 @@ func (j *jsonl) next() (Pos, error) {
 		if j.lines.line == 1 {
 			line = cutBOM(line)
 		}
-		if line = bytes.TrimSpace(line); len(line) == 0 && !tooLong {
+		if line = bytes.Trim(line, " \t\r\n\x1e"); len(line) == 0 && !tooLong {
 			continue
 		}
 		j.items++

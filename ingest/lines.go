@@ -50,6 +50,9 @@ func (l *lines) next() (line []byte, tooLong bool, err error) {
 			return nil, false, err
 		}
 		line = bytes.TrimSuffix(line, []byte("\n"))
-		return bytes.TrimSuffix(line, []byte("\r")), tooLong, nil
+		for len(line) > 0 && line[len(line)-1] == '\r' { // Windows tools write \r\r\n too
+			line = line[:len(line)-1]
+		}
+		return line, tooLong, nil
 	}
 }
