@@ -64,6 +64,7 @@ type joiner struct {
 	waiting map[string]*list.Element
 	order   list.List // of *heldRequest, oldest first
 	bytes   int
+	limit   int
 	ready   []*heldRequest
 	parser  fastjson.Parser
 	buf     []byte
@@ -86,7 +87,7 @@ type heldEvent struct {
 }
 
 func newJoiner(f *joinFile) *joiner {
-	return &joiner{file: f, waiting: map[string]*list.Element{}}
+	return &joiner{file: f, waiting: map[string]*list.Element{}, limit: maxHeldBytes}
 }
 
 func (j *joiner) add(pos Pos, v *fastjson.Value) {
@@ -102,7 +103,7 @@ func (j *joiner) add(pos Pos, v *fastjson.Value) {
 			break
 		}
 	}
-	for j.bytes > maxHeldBytes || j.order.Len() > maxHeld {
+	for j.bytes > j.limit || j.order.Len() > maxHeld {
 		j.release(j.order.Front().Value.(*heldRequest))
 	}
 }

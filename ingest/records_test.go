@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/valyala/fastjson"
 
 	"reprise/trace"
 )
@@ -159,5 +162,101 @@ func TestBatchPair(t *testing.T) {
 		if s := strings.Join(got, " "); s != c.want {
 			t.Errorf("%v: %s, want %s", c.paths, s, c.want)
 		}
+	}
+}
+
+// vLLM since 0.11.2, in Docker's envelope: the prompt is in a line of level
+// DEBUG before that of the request, the answer in one of its own.
+func TestVLLMDetails(t *testing.T) {
+	var text strings.Builder
+	for i, line := range []string{
+		`(APIServer pid=1) DEBUG 03-02 14:05:11 [logger.py:58] Request chatcmpl-b8 details: prompt: '<|user|>It\'s "hi"\n<|assistant|>', prompt_token_ids: [9, 8, 7], prompt_embeds shape: None.`,
+		`(APIServer pid=1) INFO 03-02 14:05:11 [logger.py:49] Received request chatcmpl-b8: params: SamplingParams(n=1, temperature=0.7, max_tokens=100, structured_outputs=StructuredOutputsParams(json='{"type": "object"}')), lora_request: LoRARequest(lora_name='sql', lora_int_id=1).`,
+		`(APIServer pid=1) INFO 03-02 14:05:12 [logger.py:80] Generated response chatcmpl-b8 (streaming delta): output: 'hel', output_token_ids: [1], finish_reason: None`,
+		`(APIServer pid=1) INFO 03-02 14:05:12 [logger.py:80] Generated response chatcmpl-b8 (streaming complete): output: 'hello', output_token_ids: [1, 2], finish_reason: stop`,
+	} {
+		quoted, _ := json.Marshal(line + "\n")
+		fmt.Fprintf(&text, `{"log":%s,"stream":"stderr","time":"2026-03-02T14:05:11.%03dZ"}`+"\n", quoted, 100*i)
+	}
+	_, recs, bad, err := readText(t, text.String())
+	if err != nil || len(bad) > 0 || len(recs) != 1 {
+		t.Fatal(err, bad, recs)
+	}
+	want := `1 t=1772460311100000 end=1772460311300000 dur=200000 id=chatcmpl-b8 adapter=sql api=chat out=2 max=100 stream=true schema=true n=1 finish=stop ids=[9 8 7] ` +
+		"\n\t" + `->="hello"`
+	if got := describeRecord(&recs[0]); got != want {
+		t.Errorf("gives %s\nwant %s", got, want)
+	}
+}
+
+// A session that was resumed repeats its calls in another file, under the same
+// ids. They are counted once, and the new ones go on from them.
+func TestResumedSession(t *testing.T) {
+	row := func(kind, id, text string) string {
+		return fmt.Sprintf(`{"type":%q,"sessionId":"s","requestId":"r%s","timestamp":"2026-03-02T14:05:11Z","message":{"role":%q,"id":%q,"content":%q}}`+"\n", kind, id, kind, id, text)
+	}
+	first := row("user", "", "one") + row("assistant", "m1", "1")
+	second := first + row("user", "", "two") + row("assistant", "m2", "2")
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.jsonl": first, "b.jsonl": second} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, recs, bad, err := readAll(t, Inputs{Paths: []string{dir}})
+	if err != nil || len(bad) > 0 || len(recs) != 2 || len(recs[1].Messages) != 4 || recs[1].Parent != "m1/rm1" {
+		t.Fatal(err, bad, recs)
+	}
+	if !strings.Contains(strings.Join(l.Notes(), "\n"), "1 requests were there more than once") {
+		t.Fatal(l.Notes())
+	}
+}
+
+// More than memory should hold is dropped, and the prompts after it are cut.
+func TestTranscriptForgets(t *testing.T) {
+	f := &transcriptFile{Said: []string{"m"}, Answer: conditions{"a"}}
+	tr := newTranscript(f)
+	tr.limit = 1 << 10
+	big := fastjson.MustParse(`{"m":"` + strings.Repeat("x", 100) + `"}`)
+	answer := fastjson.MustParse(`{"a":1,"m":"y"}`)
+	for range 15 {
+		tr.add(Pos{}, big)
+	}
+	tr.add(Pos{}, answer)
+	tr.end(true)
+	_, v, ok := tr.next()
+	if n := len(v.GetArray("messages")); !ok || n < 2 || n > 10 || string(v.GetStringBytes("messages", "0", "content")) != cutMark {
+		t.Fatal(ok, n)
+	}
+}
+
+// Rows that wait for their other half are let go when too many wait, each once.
+func TestJoinLetsGo(t *testing.T) {
+	j := newJoiner(&joinFile{By: []string{"id"}, Last: []string{"end"}, Events: []joinEventFile{{Name: "begin", When: "b"}, {Name: "end", When: "e"}}})
+	text := strings.Repeat("x", 100)
+	j.limit = 1 << 12
+	n := 50
+	for i := range n {
+		j.add(Pos{Item: int64(i)}, fastjson.MustParse(fmt.Sprintf(`{"id":%d,"b":%q}`, i, text)))
+	}
+	seen := map[int64]bool{}
+	for take := 0; take < 2; take++ {
+		for {
+			pos, _, ok := j.next()
+			if !ok {
+				break
+			}
+			if seen[pos.Item] {
+				t.Fatal("twice")
+			}
+			seen[pos.Item] = true
+		}
+		if take == 0 && (len(seen) == 0 || len(seen) > 40) {
+			t.Fatalf("%d let go", len(seen))
+		}
+		j.end(true)
+	}
+	if len(seen) != n {
+		t.Fatalf("%d of %d", len(seen), n)
 	}
 }

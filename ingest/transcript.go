@@ -61,6 +61,8 @@ type transcript struct {
 	ready   []*call
 	arena   fastjson.Arena  // of the request that was given last
 	keep    *fastjson.Arena // of the threads
+	bytes   int             // of the rows that threads hold
+	limit   int             // of those
 	count   shapeCounts
 }
 
@@ -69,6 +71,7 @@ type thread struct {
 	name    string
 	history []*fastjson.Value
 	later   []*fastjson.Value // said while a call was open
+	cut     bool              // what was said at first is no longer held
 	asked   *fastjson.Value
 	context *fastjson.Value
 	total   string
@@ -84,19 +87,23 @@ type call struct {
 	named              bool // id is the log's
 	turn               int
 	history, parts     []*fastjson.Value
+	cut                bool
 	row, first, last   *fastjson.Value
 	asked, context     *fastjson.Value
 }
 
 func newTranscript(f *transcriptFile) *transcript {
-	return &transcript{file: f, threads: map[string]*thread{}, seen: map[[16]byte]bool{}, keep: &fastjson.Arena{}}
+	return &transcript{file: f, threads: map[string]*thread{}, seen: map[[16]byte]bool{}, keep: &fastjson.Arena{}, limit: maxHeldBytes}
 }
 
 func (t *transcript) add(pos Pos, v *fastjson.Value) {
 	t.count.rows++
-	row := cloneValue(v)
+	row, n := cloneValue(v)
 	if row == nil {
 		return
+	}
+	if t.bytes += n; t.bytes > t.limit {
+		t.forget(n)
 	}
 	for _, path := range t.file.List {
 		if list := listOf(lookup(row, path)); list != nil {
@@ -112,13 +119,23 @@ func (t *transcript) add(pos Pos, v *fastjson.Value) {
 	t.event(pos, row)
 }
 
-// cloneValue copies a value out of a container's buffers.
-func cloneValue(v *fastjson.Value) *fastjson.Value {
-	row, err := fastjson.ParseBytes(v.MarshalTo(nil))
+// cloneValue copies a value out of a container's buffers; size is its bytes.
+func cloneValue(v *fastjson.Value) (row *fastjson.Value, size int) {
+	b := v.MarshalTo(nil)
+	row, err := fastjson.ParseBytes(b)
 	if err != nil { // nested deeper than the parser goes
-		return nil
+		return nil, 0
 	}
-	return row
+	return row, len(b)
+}
+
+// forget drops what was said in all threads, when it is more than memory should
+// hold. The prompts of later calls count as cut.
+func (t *transcript) forget(bytes int) {
+	for _, th := range t.order {
+		th.history, th.later, th.cut = nil, nil, true
+	}
+	t.bytes = bytes
 }
 
 func (t *transcript) event(pos Pos, row *fastjson.Value) {
@@ -257,7 +274,7 @@ func (t *transcript) answer(th *thread, pos Pos, row *fastjson.Value) {
 func (t *transcript) begin(th *thread, pos Pos, row *fastjson.Value, id string) {
 	t.finish(th)
 	c := &call{pos: pos, thread: th.name, id: id, named: id != "", row: t.row, first: row, last: row,
-		asked: th.asked, context: th.context, history: th.history[:len(th.history):len(th.history)]}
+		asked: th.asked, context: th.context, history: th.history[:len(th.history):len(th.history)], cut: th.cut}
 	th.open, th.asked = c, nil
 }
 
@@ -315,7 +332,7 @@ func (t *transcript) end(bool) {
 	}
 	clear(t.threads)
 	t.order = t.order[:0]
-	t.keep = &fastjson.Arena{}
+	t.keep, t.bytes = &fastjson.Arena{}, 0
 }
 
 func (t *transcript) next() (Pos, *fastjson.Value, bool) {
@@ -343,7 +360,7 @@ func (t *transcript) request(c *call) *fastjson.Value {
 		}
 	}
 	asked := c.history
-	if t.headless(asked) {
+	if c.cut || t.headless(asked) {
 		asked = append([]*fastjson.Value{absentMessage(a, "system")}, asked...)
 	}
 	for _, list := range []struct {
