@@ -27,7 +27,8 @@ func nestedKeys() []string {
 
 func partKeys() []string {
 	return []string{"messages", "choices", "tools", "conversations", "conversation", "input", "output", "content", "contents",
-		"parts", "events", "prompt", "candidates", "request", "response", "usage", "body", "requests", "tool_calls", "segments"}
+		"parts", "events", "prompt", "candidates", "request", "response", "usage", "body", "requests", "tool_calls", "segments",
+		"attributes", "links", "post", "patch", "turns"}
 }
 
 // pageOf tells a page by the start of its text: by the name of a list of
