@@ -40,7 +40,7 @@ func TestPromptsMemo(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(1, 7))
 		var texts []string
-		for range 300 {
+		for range 60 {
 			texts = append(texts, promptText(rng, specials))
 		}
 		texts = append(texts, texts...)

@@ -5,7 +5,11 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -31,43 +35,96 @@ func WordListSHA256() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// minWords is how many words of the list a tokenizer must hold for text to be
+// made of them: below, blocks that differ would too often begin alike.
+const minWords = 512
+
+// ErrWords says that no text of exactly n tokens can be made of the word list
+// for a tokenizer: send token ids instead (NewIDs).
+var ErrWords = errors.New("too few words of the list are one token each")
+
 // Text makes surrogate text in which every word is one token. It is immutable;
 // any number of goroutines may share it. The text holds a-z and single spaces
-// only, so it needs no escaping in JSON.
+// only, so it needs no escaping in JSON; a Text of NewIDs makes the elements of a
+// JSON list of token ids instead.
 type Text struct {
-	words []string
-	seed  uint64
+	words  []string
+	sha256 string
+	seed   uint64
+	sep    byte // between words
 }
 
-// NewText returns the text source of one seed, after it has checked with t that
-// each word is one token, with and without a space before it, and that a random
-// text of 4,096 words is 4,096 tokens.
+// NewText returns the text source of one seed, made of the words that are one
+// token of t, with and without a space before them: all 2,048 for the embedded
+// encodings and most others, else those that hold, in the order of the list. It
+// has checked that a random text of 4,096 words is 4,096 tokens. The error is
+// ErrWords where fewer than 512 words hold, or where words merge.
 func NewText(t *Tokenizer, seed uint64) (*Text, error) {
-	x := &Text{words: strings.Fields(wordList), seed: seed}
-	if len(x.words) != wordCount {
-		return nil, fmt.Errorf("word list: %d words, not %d; rebuild the program", len(x.words), wordCount)
+	all := strings.Fields(wordList)
+	if len(all) != wordCount {
+		return nil, fmt.Errorf("word list: %d words, not %d; rebuild the program", len(all), wordCount)
 	}
-	if err := x.verify(t); err != nil {
-		return nil, fmt.Errorf("word list: tokenizer %s: %w; replay with token ids instead", t.Name(), err)
+	x := &Text{seed: seed, sep: ' '}
+	hash := sha256.New()
+	for _, w := range all {
+		if t.Count(w) == 1 && t.Count(" "+w) == 1 {
+			x.words = append(x.words, w)
+			io.WriteString(hash, w+"\n")
+		}
+	}
+	x.sha256 = hex.EncodeToString(hash.Sum(nil))
+	if len(x.words) < minWords {
+		return nil, fmt.Errorf("tokenizer %s: %w (%d of %d)", t.Name(), ErrWords, len(x.words), wordCount)
+	}
+	const n = 4096
+	if got := t.Count(string(x.AppendBlock(nil, -1, n))); got != n {
+		return nil, fmt.Errorf("tokenizer %s: %w: a text of %d words is %d tokens", t.Name(), ErrWords, n, got)
 	}
 	return x, nil
 }
 
-func (x *Text) verify(t *Tokenizer) error {
-	for _, w := range x.words {
-		if t.Count(w) != 1 || t.Count(" "+w) != 1 {
-			return fmt.Errorf("%q is not one token", w)
-		}
+// minIDs is how few ids a source of ids may have.
+const minIDs = 64
+
+// NewIDs returns a source of token ids of one seed, for tokenizers that ErrWords
+// is about: the ids that the words of the list are encoded to, which are ordinary
+// tokens, in ascending order. Its blocks are decimal ids with commas between.
+func NewIDs(t *Tokenizer, seed uint64) (*Text, error) {
+	var ids []int32
+	for w := range strings.FieldsSeq(wordList) {
+		ids = t.Encode(t.Encode(ids, w), " "+w)
 	}
-	const n = 4096
-	if got := t.Count(string(x.AppendBlock(nil, -1, n))); got != n {
-		return fmt.Errorf("a text of %d words is %d tokens", n, got)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if len(ids) < minIDs {
+		return nil, fmt.Errorf("tokenizer %s: the words of the list are only %d different tokens", t.Name(), len(ids))
 	}
-	return nil
+	x := &Text{seed: seed, sep: ','}
+	hash := sha256.New()
+	for _, id := range ids {
+		x.words = append(x.words, strconv.Itoa(int(id)))
+		fmt.Fprintln(hash, id)
+	}
+	x.sha256 = hex.EncodeToString(hash.Sum(nil))
+	return x, nil
 }
 
+// IDs tells whether blocks are token ids and not text.
+func (x *Text) IDs() bool { return x.sep == ',' }
+
+// Words returns how many words there are to draw from.
+func (x *Text) Words() int { return len(x.words) }
+
+// SHA256 returns the digest of the words, each before a line end, in lower-case
+// hex: WordListSHA256 where all of the list hold.
+func (x *Text) SHA256() string { return x.sha256 }
+
 // WithSeed returns the same source with another seed.
-func (x *Text) WithSeed(seed uint64) *Text { return &Text{words: x.words, seed: seed} }
+func (x *Text) WithSeed(seed uint64) *Text {
+	own := *x
+	own.seed = seed
+	return &own
+}
 
 // WithSalt returns the source whose seed is derived from x's and salt: one salt
 // a run makes each run's prompts new to the server's prefix cache, while what
@@ -80,9 +137,9 @@ func (x *Text) WithSalt(salt int64) *Text {
 }
 
 // AppendBlock appends the first n words of a block, which are n tokens, each
-// after a space except at the start of an empty dst.
+// after a space (a comma for ids) except at the start of an empty dst.
 //
-// Word j of a block is number u mod 2048 of the list, u the little-endian 16-bit
+// Word j of a block is number u mod Words() of the list, u the little-endian 16-bit
 // integer at byte 2·(j mod 16) of SHA-256("reprise.text.v1" ‖ seed ‖ block ‖ j div
 // 16), the three as little-endian 64-bit integers.
 func (x *Text) AppendBlock(dst []byte, block int64, n int) []byte {
@@ -104,10 +161,10 @@ func (x *Text) appendWords(dst []byte, block int64, n int, first bool) []byte {
 			sum = sha256.Sum256(msg[:])
 		}
 		if !first {
-			dst = append(dst, ' ')
+			dst = append(dst, x.sep)
 		}
 		first = false
-		dst = append(dst, x.words[binary.LittleEndian.Uint16(sum[2*k:])%wordCount]...)
+		dst = append(dst, x.words[int(binary.LittleEndian.Uint16(sum[2*k:]))%len(x.words)]...)
 	}
 	return dst
 }

@@ -1,6 +1,8 @@
 package token
 
 import (
+	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -165,18 +167,84 @@ func TestPromptErrors(t *testing.T) {
 	}
 }
 
-// TestTextRefusesTokenizer gives NewText a tokenizer that cuts words apart.
-func TestTextRefusesTokenizer(t *testing.T) {
-	tok, err := Open("cl100k_base")
+// charEncoder is a tokenizer of characters, of which the letters in fused are
+// one token with a space before them.
+type charEncoder struct{ whole func(word string) bool }
+
+func (c charEncoder) encode(dst []int32, text string) []int32 {
+	for i := 0; i < len(text); {
+		end := i
+		for end < len(text) && (text[end] != ' ' || end == i) {
+			end++
+		}
+		if w := text[i:end]; c.whole(strings.TrimPrefix(w, " ")) {
+			dst = append(dst, 1000)
+		} else {
+			for j := range len(w) {
+				dst = append(dst, int32(w[j])+50*int32(j))
+			}
+		}
+		i = end
+	}
+	return dst
+}
+
+func (c charEncoder) count(text string) int { return len(c.encode(nil, text)) }
+
+// A tokenizer that has a part of the words gets text of that part; one that has
+// too few gets token ids.
+func TestTextSubset(t *testing.T) {
+	short := &Tokenizer{name: "short", enc: charEncoder{func(w string) bool { return len(w) <= 4 }}}
+	x, err := NewText(short, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	model := tok.enc.(*pieces).model
-	model.masks = nil
-	model.scan = func(_ *classTable, _ string, i int) int { return i + 1 }
-	broken := &Tokenizer{name: "broken", enc: newPieces(model)}
-	if _, err := NewText(broken, 1); err == nil || !strings.Contains(err.Error(), "not one token") {
-		t.Errorf("a tokenizer of single bytes: %v", err)
+	again, _ := NewText(short, 1)
+	if x.Words() < minWords || x.Words() >= wordCount || x.SHA256() == WordListSHA256() || x.SHA256() != again.SHA256() || x.IDs() {
+		t.Errorf("%d words, %s", x.Words(), x.SHA256())
+	}
+	for _, w := range strings.Fields(string(x.AppendBlock(nil, 3, 500))) {
+		if len(w) > 4 {
+			t.Errorf("%q is not one token", w)
+		}
+	}
+	if full := must(NewText(must(Open("o200k_base")), 1)); full.Words() != wordCount || full.SHA256() != WordListSHA256() {
+		t.Errorf("o200k_base: %d words, %s", full.Words(), full.SHA256())
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestTextIDs(t *testing.T) {
+	bytes := &Tokenizer{name: "bytes", enc: charEncoder{func(string) bool { return false }}}
+	if _, err := NewText(bytes, 1); !errors.Is(err, ErrWords) {
+		t.Fatalf("a tokenizer of single bytes: %v", err)
+	}
+	x, err := NewIDs(bytes, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []int32
+	if err := json.Unmarshal([]byte("["+string(x.AppendBlock(nil, 5, 100))+"]"), &ids); err != nil || len(ids) != 100 || !x.IDs() {
+		t.Fatal(len(ids), err)
+	}
+	for _, id := range ids {
+		if id <= 0 || id >= 1000 {
+			t.Errorf("id %d", id)
+		}
+	}
+	text, err := x.AppendPrompt([]byte("["), []int32{1, 2}, 16, 20)
+	if err != nil || strings.Count(string(text), ",") != 19 || text[1] == ',' {
+		t.Errorf("%s %v", text, err)
+	}
+	one := &Tokenizer{name: "one", enc: charEncoder{func(string) bool { return true }}}
+	if _, err := NewIDs(one, 1); err == nil {
+		t.Error("a tokenizer of one token has ids to draw from")
 	}
 }
 
