@@ -252,7 +252,7 @@ func (b *builder) getUnit(f Field) (s, unit string, ok bool) {
 // void is what stands for no value in the text of the exporters.
 func void(s string) bool {
 	switch s {
-	case "", "-", "None", "null", "NULL", `\N`:
+	case "", "-", "None", "null", "NULL", `\N`, "UNSPECIFIED":
 		return true
 	}
 	return false

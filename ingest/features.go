@@ -32,11 +32,13 @@ func (b *builder) features(r *Record) {
 // early infers a stream from the time of the first token, in sources that give
 // one to streams alone. Where it is the end, there was none.
 func (b *builder) early(r *Record) {
-	if !b.mapping.earlyStream || r.Stream.OK || !(r.FirstToken.OK || r.TTFT.OK) {
+	if !b.mapping.earlyStream || !(r.FirstToken.OK || r.TTFT.OK) {
 		return
 	}
 	whole := r.FirstToken.OK && r.End.OK && r.FirstToken.V >= r.End.V
-	r.Stream = trace.Some(!whole)
+	if !r.Stream.OK {
+		r.Stream = trace.Some(!whole)
+	}
 	if whole {
 		r.FirstToken, r.TTFT = trace.Opt[int64]{}, trace.Opt[int64]{}
 	}

@@ -36,8 +36,9 @@ type mapFile struct {
 
 // includeFile puts a part below a path; "." is the row itself.
 type includeFile struct {
-	Part string `yaml:"part"`
-	At   string `yaml:"at"`
+	Part    string    `yaml:"part"`
+	At      string    `yaml:"at"`
+	Without stringSet `yaml:"without"` // fields that are not taken from it
 }
 
 // tokensFile says what a source's counts mean where the counts themselves do

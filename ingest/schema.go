@@ -113,7 +113,7 @@ func (l *library) parse(data []byte) (schema, error) {
 		if err != nil {
 			return schema{}, err
 		}
-		m.include(&p.mapping, in.At)
+		m.include(&p.mapping, in)
 	}
 	if file.Complete != nil {
 		m.Complete = *file.Complete
@@ -267,18 +267,22 @@ func (f *columnFile) column(field Field) (Column, error) {
 func (f *mapFile) includes() []includeFile {
 	out := slices.Clone(f.Include)
 	for _, at := range f.Request {
-		out = append(out, includeFile{"request", at})
+		out = append(out, includeFile{Part: "request", At: at})
 	}
 	for _, at := range f.Response {
-		out = append(out, includeFile{"response", at})
+		out = append(out, includeFile{Part: "response", At: at})
 	}
 	return out
 }
 
 // include adds a part below a prefix, its columns as fallbacks of what the
 // mapping has itself.
-func (m *Mapping) include(part *Mapping, prefix string) {
+func (m *Mapping) include(part *Mapping, in includeFile) {
+	prefix := in.At
 	for _, f := range part.fields() {
+		if slices.Contains(in.Without, f.String()) {
+			continue
+		}
 		for _, c := range part.Fields[f] {
 			if c.Path != "" {
 				c.Path = joinPath(prefix, c.Path)
