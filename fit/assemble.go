@@ -75,7 +75,7 @@ func Failed(r *trace.Request) bool {
 }
 
 func lengthSection(t *trace.Trace) (spec.Lengths, error) {
-	var in, out, pairIn, pairOut []int32
+	var in, out, cut, pairIn, pairOut []int32
 	for i := range t.Requests {
 		r := &t.Requests[i]
 		if r.Input.OK {
@@ -85,6 +85,9 @@ func lengthSection(t *trace.Trace) (spec.Lengths, error) {
 			continue
 		}
 		out = append(out, r.Output.V)
+		if r.Finish == trace.FinishLength {
+			cut = append(cut, r.Output.V)
+		}
 		if r.Input.OK {
 			pairIn, pairOut = append(pairIn, r.Input.V), append(pairOut, r.Output.V)
 		}
@@ -92,7 +95,9 @@ func lengthSection(t *trace.Trace) (spec.Lengths, error) {
 	if len(in) == 0 || len(out) == 0 {
 		return spec.Lengths{}, errors.New("the trace has no prompt tokens or no output tokens: ingest it with a tokenizer, or map the columns that hold them")
 	}
-	l := spec.Lengths{Input: length(in, provenance(t)), Output: length(out, provenance(t))}
+	from := provenance(t)
+	l := spec.Lengths{Input: length(in, nil, from), Output: length(out, cut, from), Dependence: dependence(pairIn, pairOut, from),
+		Drift: drift(pairIn, pairOut, from), Classes: classes(t), Between: between(t)}
 	if s := Spearman(pairIn, pairOut); s.OK() {
 		n := spec.MeasuredNumber(s.Value, "1", int64(len(pairIn)))
 		l.Spearman = &n
@@ -120,7 +125,8 @@ func provenance(t *trace.Trace) spec.From {
 	return spec.Measured
 }
 
-func length(x []int32, from spec.From) spec.Length {
+// length describes one variable; cut are those values that max_tokens cut.
+func length(x, cut []int32, from spec.From) spec.Length {
 	v := dist.FromInts(x, 1)
 	d := Describe(v)
 	table := dist.NewTable(v, dist.Grid(100))
@@ -136,11 +142,10 @@ func length(x []int32, from spec.From) spec.Length {
 	fits, _ := FitFamilies(v) // a family that does not fit is absent
 	for _, f := range fits {
 		fam := spec.Family{Provenance: l.Quantiles.Provenance, Name: f.Family.Name(), LogL: spec.Round(f.LogL), BIC: spec.Round(f.BIC), KS: spec.Round(f.KS), Label: f.Label}
-		for _, p := range f.Family.Params() {
-			fam.Params = append(fam.Params, spec.Param{Name: p.Name, Value: spec.Round(p.Value)})
-		}
+		fam.Params = params(f.Family)
 		l.Families = append(l.Families, fam)
 	}
+	more(&l, v, from, dist.FromInts(cut, 1))
 	return l
 }
 

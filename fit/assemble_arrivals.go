@@ -46,6 +46,8 @@ func arrivalSection(t *trace.Trace) (spec.Arrivals, error) {
 	why(&a.Notes, "local CV", s.Local.CVMedian)
 	why(&a.Notes, "gamma shape by MLE", s.Gaps.MLE)
 	scales(&a, s, from)
+	gapScales(&a, times, s.Clock, from)
+	weekSection(&a, t, times)
 	if a.Rates, err = rateSeries(t, times, from); err != nil {
 		return a, err
 	}

@@ -35,10 +35,10 @@ same under several seeds: their mean is judged.
 Every metric stands with its noise floor (the reference against itself,
 resampled by the minute) and with a baseline (Poisson arrivals, lengths apart,
 nothing shared), which shows that the metric has power. A difference within its
-limit, or within the noise, passes. The queue probe sends both arrivals through
+limit, or within half as much again as the noise, passes. The queue probe sends both arrivals through
 one queue with the same service times.
 
-Limits: fidelity for a synthetic trace, drift for anything else; --for says
+Limits: fidelity for a synthetic trace against a trace, else drift; --for says
 otherwise. Exit 3 when a metric misses.`,
 		Example: `  reprise compare day.trace.parquet synthetic-*.trace.parquet
   reprise compare signed/spec.json october.trace.parquet`,
@@ -112,7 +112,7 @@ func (o *compareOptions) compare(s *stdio, paths []string) (*compare.Report, err
 		}
 	}
 	a, b := all[0], all[1]
-	c, err := o.options(b)
+	c, err := o.options(a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -134,12 +134,12 @@ func (o *compareOptions) compare(s *stdio, paths []string) (*compare.Report, err
 }
 
 // options picks the limits by what the second is.
-func (o *compareOptions) options(b workload) (compare.Options, error) {
+func (o *compareOptions) options(a, b workload) (compare.Options, error) {
 	c := compare.Options{Limits: compare.Limits(o.limits), Seed: o.seed}
 	switch c.Limits {
 	case "":
 		c.Limits = compare.Drift
-		if b.trace != nil && b.trace.Header.Profile == "synthetic" {
+		if a.trace != nil && b.trace != nil && b.trace.Header.Profile == "synthetic" {
 			c.Limits = compare.Fidelity
 		}
 	case compare.Fidelity, compare.Drift:

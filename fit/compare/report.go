@@ -52,7 +52,7 @@ func some(v float64) Value {
 // both absent for a distance. Off is how far they are apart; Noise the 95th
 // percentile of Off between the reference and itself resampled; Baseline Off of
 // the Poisson-and-independent one. Of several draws B is the mean, SD their
-// standard deviation, and Off that of the mean, or the mean of the distances. Off within Limit, or within Noise, passes.
+// standard deviation, and Off that of the mean, or the mean of the distances. Off within Limit, or within one and a half times Noise, passes.
 type Metric struct {
 	Section  string  `json:"section"`
 	Name     string  `json:"name"`

@@ -13,7 +13,7 @@
 // are of type 1, the inverse of the empirical distribution.
 //
 // Non-goals: tests and p-values (at n >= 10000 every family is rejected, so KS
-// is reported as an effect size), censoring, mixtures.
+// is reported as an effect size).
 //
 // Definitions follow Johnson, Kotz, Balakrishnan, Continuous Univariate
 // Distributions, vol. 1 (1994).
@@ -62,6 +62,11 @@ func Families() []Fitter {
 		{"gamma", family(FitGamma)},
 		{"weibull", family(FitWeibull)},
 		{"exponential", family(FitExponential)},
+		{"pareto1", family(FitPareto)},
+		{"negbin", family(FitNegBin)},
+		{"lnmix2", family(func(v Values) (LognormalMixture, error) { return FitLognormalMixtureFast(v, 2) })},
+		{"lnmix3", family(func(v Values) (LognormalMixture, error) { return FitLognormalMixtureFast(v, 3) })},
+		{"lnmix4", family(func(v Values) (LognormalMixture, error) { return FitLognormalMixtureFast(v, 4) })},
 	}
 }
 

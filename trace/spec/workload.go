@@ -19,6 +19,11 @@ type Lengths struct {
 	// mean independent, which is why Joint is kept.
 	Spearman *Number `json:"spearman,omitempty"`
 	Joint    *Joint  `json:"joint,omitempty"`
+
+	Dependence *Dependence     `json:"dependence,omitempty"`
+	Drift      *LengthDrift    `json:"drift,omitempty"`
+	Classes    []ClassLengths  `json:"classes,omitempty"`
+	Between    *BetweenClients `json:"between_clients,omitempty"`
 }
 
 // Length describes one length variable.
@@ -27,6 +32,66 @@ type Length struct {
 	SD        *Number  `json:"sd,omitempty"` // n-1
 	Quantiles Table    `json:"quantiles"`
 	Families  []Family `json:"families"`
+	Atoms     []Atom   `json:"atoms,omitempty"` // values of 0.3 % of the mass or more
+	Cap       *Cap     `json:"cap,omitempty"`
+	Tail      *Family  `json:"tail,omitempty"` // beyond the 95th percentile, where there is no cap
+	// Censored is the share of lengths that max_tokens cut. Families are fitted
+	// with them censored; tables hold what was written, since a server stops there.
+	Censored *Number `json:"censored,omitempty"`
+}
+
+// Atom is a length that many requests have.
+type Atom struct {
+	Provenance
+	Value Num `json:"value"`
+	Share Num `json:"share"`
+}
+
+// Cap is a limit that lengths run into: Share of them lie in the top 0.2 % of
+// the range, which ends at Value.
+type Cap struct {
+	Provenance
+	Value Num `json:"value"`
+	Share Num `json:"share"`
+}
+
+// Dependence is the total variation, on the 10 by 10 grid of ranks, between
+// input and output as they are and independent ones; Noise is what independent
+// ones show by chance.
+type Dependence struct {
+	Provenance
+	TV    Num `json:"tv_10x10"`
+	Noise Num `json:"noise"`
+}
+
+// LengthDrift sets the first half of the log against the second: KS distances,
+// with the 95th percentile between random halves, and ratios of means, second
+// over first.
+type LengthDrift struct {
+	Provenance
+	InputKS     Num `json:"input_ks"`
+	OutputKS    Num `json:"output_ks"`
+	InputNoise  Num `json:"input_noise"`
+	OutputNoise Num `json:"output_noise"`
+	InputRatio  Num `json:"input_mean_ratio"`
+	OutputRatio Num `json:"output_mean_ratio"`
+}
+
+// ClassLengths are the lengths of the requests of one model or adapter alias.
+type ClassLengths struct {
+	Provenance
+	Kind   string `json:"kind"` // model, adapter
+	Alias  string `json:"alias"`
+	Input  Table  `json:"input"`
+	Output Table  `json:"output"`
+}
+
+// BetweenClients is the share of the variance of lengths that lies between
+// clients and not within them (eta squared), of a log that names clients.
+type BetweenClients struct {
+	Provenance
+	Input  Num `json:"input"`
+	Output Num `json:"output"`
 }
 
 // Table is a quantile table: Values[i] is the type-1 quantile (inverse
@@ -86,9 +151,29 @@ type Arrivals struct {
 	Gamma      *GammaShape  `json:"gamma_shape,omitempty"`
 	Split      *Split       `json:"split,omitempty"`
 	PeakHour   *PeakWindow  `json:"peak_hour,omitempty"`
+	ClockHour  *PeakWindow  `json:"peak_clock_hour,omitempty"`
 	Week       *WeekProfile `json:"week_profile,omitempty"`
+	IDI        []GapsValue  `json:"idi,omitempty"`
+	Rescaling  *Rescaling   `json:"time_rescaling,omitempty"`
 	Variants   []Variant    `json:"variants,omitempty"`
 	Notes      []string     `json:"notes,omitempty"` // what the time stamps cannot carry, and why
+}
+
+// GapsValue is the index of dispersion of the sum of Gaps consecutive gaps.
+type GapsValue struct {
+	Provenance
+	Gaps  int `json:"gaps"`
+	Value Num `json:"value"`
+}
+
+// Rescaling is the KS distance of gaps, measured in expected arrivals by the
+// rate of each bin of WidthS, from the exponential; Null95 is what Poisson
+// arrivals at those rates show.
+type Rescaling struct {
+	Provenance
+	WidthS Num  `json:"width_s"`
+	KS     Num  `json:"ks"`
+	Null95 *Num `json:"null_p95,omitempty"`
 }
 
 // RateSeries counts arrivals in bins of WidthS seconds from the trace's zero,

@@ -1,0 +1,156 @@
+package fit
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"reprise/fit/dist"
+)
+
+// RescaleStats tells whether arrivals are Poisson once the drift of their rate
+// is taken out: gaps are measured in expected arrivals, by the rate of each bin
+// of WidthS seconds (0: one rate for all), and held to the exponential of mean 1
+// (time rescaling; Brown et al., Neural Computation 14, 2002). Null is the 95th
+// percentile of KS over processes that are Poisson at those rates, each with its
+// rates estimated anew, since the same data give the rate and the gaps.
+type RescaleStats struct {
+	WidthS float64
+	KS, CV Stat
+	Lag1   Stat // correlation of one rescaled gap with the next
+	Null95 Stat
+}
+
+// Rescale rescales by bins of width µs from the first arrival; width 0 takes one
+// rate.
+func Rescale(times []int64, width int64) RescaleStats {
+	y := rescaled(times, width)
+	s := RescaleStats{WidthS: seconds(width), KS: absent("fewer than two arrivals"), CV: absent("fewer than two arrivals"),
+		Lag1: absent("fewer than two arrivals"), Null95: absent("not simulated")}
+	if len(y) < 2 {
+		return s
+	}
+	v := dist.NewValues(y)
+	s.KS = value(dist.KS(v, func(x float64) float64 { return -math.Expm1(-x) }))
+	_, s.CV = spread(v)
+	s.Lag1 = correlation(len(y)-1, len(y)-1, func(i int) (float64, float64) { return y[i], y[i+1] })
+	return s
+}
+
+// rescaled are the gaps in expected arrivals.
+func rescaled(times []int64, width int64) []float64 {
+	if len(times) < 2 {
+		return nil
+	}
+	first, last := times[0], times[len(times)-1]
+	if width == 0 {
+		return byRate(times)
+	}
+	counts := make([]float64, (last-first)/width+1)
+	for _, t := range times {
+		counts[(t-first)/width]++
+	}
+	// The last bin ends at the last arrival, so its rate is over what it covers.
+	cum := make([]float64, len(counts)+1)
+	for i, c := range counts {
+		cum[i+1] = cum[i] + c
+	}
+	at := func(t int64) float64 {
+		k := (t - first) / width
+		w := width
+		if int(k) == len(counts)-1 {
+			w = last - first - k*width
+		}
+		if w == 0 {
+			return cum[k+1]
+		}
+		return cum[k] + float64(counts[k]*(float64(t-first-k*width)/float64(w)))
+	}
+	out := make([]float64, len(times)-1)
+	before := at(first)
+	for i, t := range times[1:] {
+		now := at(t)
+		out[i], before = now-before, now
+	}
+	return out
+}
+
+// byRate are the gaps times n over the span.
+func byRate(times []int64) []float64 {
+	n := len(times) - 1
+	span := float64(max(times[n]-times[0], 1))
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = float64(times[i+1]-times[i]) * float64(n+1) / span
+	}
+	return out
+}
+
+// maxRescaled bounds the arrivals of a simulated null, and nullTimes how often it
+// is drawn.
+const (
+	maxRescaled = 50_000
+	nullTimes   = 99
+)
+
+// Simulate adds the null to s: as many arrivals in each bin as there were, each
+// placed uniformly.
+func (s *RescaleStats) Simulate(times []int64, width int64, rng *rand.Rand) {
+	if !s.KS.OK() {
+		return
+	}
+	if len(times) > maxRescaled {
+		s.Null95 = absent("more arrivals than are simulated: the asymptotic 1.36/√n holds")
+		return
+	}
+	first, last := times[0], times[len(times)-1]
+	if width == 0 {
+		width = max(last-first, 1)
+	}
+	sim := make([]int64, len(times))
+	null := make([]float64, 0, nullTimes)
+	for range nullTimes {
+		for i, t := range times {
+			k := (t - first) / width
+			w := min(width, last-first-k*width+1)
+			sim[i] = first + k*width + int64(rng.Float64()*float64(w))
+		}
+		slices.Sort(sim)
+		null = append(null, Rescale(sim, width).KS.Value)
+	}
+	s.Null95 = value(dist.NewValues(null).Quantile(0.95))
+}
+
+// IDISteps are the numbers of gaps over which dispersion is told.
+func IDISteps() []int { return []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} }
+
+// IDI is the index of dispersion for intervals, the variance of the sum of k
+// consecutive gaps (overlapping, n−1 below the line) over k times the squared
+// mean gap. Flat at CV² it is a renewal process; rising, the rate is modulated
+// (Gusella 1991).
+func IDI(gaps []int64, k int) Stat {
+	n := len(gaps) - k + 1
+	if len(gaps) < 4*k || n < 2 {
+		return absent("fewer gaps than four times as many as are summed")
+	}
+	var total int64
+	for _, g := range gaps {
+		total += g
+	}
+	mean := float64(total) / float64(len(gaps))
+	if mean == 0 {
+		return absent("all requests arrive at one time")
+	}
+	var sum int64
+	for _, g := range gaps[:k] {
+		sum += g
+	}
+	sums := make([]float64, n)
+	sums[0] = float64(sum)
+	for i := 1; i < n; i++ {
+		sum += gaps[i+k-1] - gaps[i-1]
+		sums[i] = float64(sum)
+	}
+	sd := dist.NewValues(sums).SD()
+	return value(float64(sd*sd) / float64(float64(k)*float64(mean*mean)))
+}

@@ -1,0 +1,234 @@
+package fit
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"reprise/fit/dist"
+	"reprise/trace"
+	"reprise/trace/spec"
+)
+
+// What is told of lengths beside their tables.
+const (
+	minAtom      = 0.003 // share from which a value is an atom
+	maxAtoms     = 20
+	minCap       = 0.01 // share in the top of the range from which there is a cap
+	minClass     = 200  // requests from which a class has tables of its own
+	maxClasses   = 10
+	noiseHalves  = 20
+	maxNoiseSize = 100_000
+)
+
+// more adds atoms, cap, tail and censoring to a length. Families of capped
+// answers are fitted with the cut ones censored.
+func more(l *spec.Length, v dist.Values, from spec.From, cut dist.Values) {
+	p := spec.Provenance{From: from, N: v.Len()}
+	for _, a := range Atoms(v, minAtom) {
+		l.Atoms = append(l.Atoms, spec.Atom{Provenance: p, Value: spec.Round(a.Value), Share: spec.Round(a.Share)})
+	}
+	slices.SortStableFunc(l.Atoms, func(a, b spec.Atom) int { return cmp.Compare(b.Share, a.Share) })
+	l.Atoms = l.Atoms[:min(len(l.Atoms), maxAtoms)]
+	slices.SortFunc(l.Atoms, func(a, b spec.Atom) int { return cmp.Compare(a.Value, b.Value) })
+	if s := CapShare(v); s > minCap {
+		l.Cap = &spec.Cap{Provenance: p, Value: spec.Round(v.X[len(v.X)-1]), Share: spec.Round(s)}
+	} else if g, err := dist.FitGPD(v.Positive()); err == nil {
+		t := dist.Tail(v.Positive())
+		ks := dist.KS(t, g.CDF)
+		l.Tail = &spec.Family{Provenance: spec.Provenance{From: from, N: t.Len()}, Name: g.Name(), LogL: spec.Round(g.LogL(v)),
+			BIC: spec.Round(dist.BIC(g, t)), KS: spec.Round(ks), Label: dist.Label(ks), Params: params(g)}
+	}
+	if cut.Len() > 0 {
+		n := spec.MeasuredNumber(float64(cut.Len())/float64(v.Len()), "1", v.Len())
+		n.From = from
+		l.Censored = &n
+		censored(l, v, cut)
+	}
+}
+
+// censored replaces the families that have a censored estimate by it.
+func censored(l *spec.Length, v, cut dist.Values) {
+	whole := v.Without(cut)
+	for i := range l.Families {
+		f, err := dist.FitCensored(l.Families[i].Name, whole.Positive(), cut.Positive())
+		if err != nil {
+			continue
+		}
+		x := &l.Families[i]
+		logL := dist.CensoredLogL(f, whole.Positive(), cut.Positive())
+		x.Params, x.LogL = params(f), spec.Round(logL)
+		x.BIC = spec.Round(float64(float64(len(x.Params))*math.Log(float64(v.Len()))) - 2*logL)
+	}
+}
+
+func params(f dist.Family) []spec.Param {
+	var out []spec.Param
+	for _, p := range f.Params() {
+		out = append(out, spec.Param{Name: p.Name, Value: spec.Round(p.Value)})
+	}
+	return out
+}
+
+// dependence measures total variation from independence on the rank grid.
+func dependence(in, out []int32, from spec.From) *spec.Dependence {
+	if len(in) < 200 {
+		return nil
+	}
+	rng := rand.New(rand.NewPCG(99, 99))
+	a, b := RankDeciles(in, rng), RankDeciles(out, rng)
+	tv := fromIndependence(a, b)
+	var noise float64
+	for range noiseHalves {
+		rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
+		noise += fromIndependence(a, b) / noiseHalves
+	}
+	return &spec.Dependence{Provenance: spec.Provenance{From: from, N: int64(len(in))}, TV: spec.Round(tv), Noise: spec.Round(noise)}
+}
+
+// RankDeciles returns the tenth of the ranks, 0 to 9, that each value is in; ties
+// are broken at random.
+func RankDeciles(x []int32, rng *rand.Rand) []int {
+	order := rng.Perm(len(x))
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
+	out := make([]int, len(x))
+	for rank, i := range order {
+		out[i] = rank * 10 / len(x)
+	}
+	return out
+}
+
+func fromIndependence(a, b []int) float64 {
+	var n [10][10]float64
+	for i := range a {
+		n[a[i]][b[i]]++
+	}
+	var sum float64
+	for i := range n {
+		for j := range n[i] {
+			sum += math.Abs(n[i][j]/float64(len(a)) - 0.01)
+		}
+	}
+	return sum / 2
+}
+
+// drift compares the halves of the log in order of arrival.
+func drift(in, out []int32, from spec.From) *spec.LengthDrift {
+	if len(in) < 400 || len(in) != len(out) {
+		return nil
+	}
+	h := len(in) / 2
+	rng := rand.New(rand.NewPCG(98, 98))
+	d := &spec.LengthDrift{Provenance: spec.Provenance{From: from, N: int64(len(in))}}
+	for _, v := range []struct {
+		x                []int32
+		ks, noise, ratio *spec.Num
+	}{{in, &d.InputKS, &d.InputNoise, &d.InputRatio}, {out, &d.OutputKS, &d.OutputNoise, &d.OutputRatio}} {
+		a, b := dist.FromInts(v.x[:h], 1), dist.FromInts(v.x[h:], 1)
+		*v.ks = spec.Round(dist.KSTwo(a, b))
+		if a.Mean() > 0 {
+			*v.ratio = spec.Round(b.Mean() / a.Mean())
+		}
+		*v.noise = spec.Round(halvesNoise(v.x, rng))
+	}
+	return d
+}
+
+// halvesNoise is the 95th percentile of the KS distance of random halves.
+func halvesNoise(x []int32, rng *rand.Rand) float64 {
+	x = slices.Clone(x)
+	scale := 1.0
+	if len(x) > maxNoiseSize {
+		scale = math.Sqrt(float64(maxNoiseSize) / float64(len(x)))
+	}
+	var ks []float64
+	for range noiseHalves {
+		rng.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
+		part := x[:min(len(x), maxNoiseSize)]
+		h := len(part) / 2
+		ks = append(ks, scale*dist.KSTwo(dist.FromInts(part[:h], 1), dist.FromInts(part[h:], 1)))
+	}
+	return dist.NewValues(ks).Quantile(0.95)
+}
+
+// classes are the lengths by model and by adapter, where there are several.
+func classes(t *trace.Trace) []spec.ClassLengths {
+	var out []spec.ClassLengths
+	for _, by := range []struct {
+		kind string
+		name func(*trace.Request) string
+	}{{"model", func(r *trace.Request) string { return r.Model }}, {"adapter", func(r *trace.Request) string { return r.Adapter }}} {
+		in, gen := map[string][]int32{}, map[string][]int32{}
+		for i := range t.Requests {
+			r := &t.Requests[i]
+			if Failed(r) || !r.Input.OK || !r.Output.OK || by.name(r) == "" {
+				continue
+			}
+			k := by.name(r)
+			in[k], gen[k] = append(in[k], r.Input.V), append(gen[k], r.Output.V)
+		}
+		if len(in) < 2 {
+			continue
+		}
+		names := slices.SortedFunc(maps.Keys(in), func(a, b string) int {
+			return cmp.Or(cmp.Compare(len(in[b]), len(in[a])), cmp.Compare(a, b))
+		})
+		for _, k := range names[:min(len(names), maxClasses)] {
+			if len(in[k]) < minClass {
+				break
+			}
+			p := spec.Provenance{From: provenance(t), N: int64(len(in[k]))}
+			out = append(out, spec.ClassLengths{Provenance: p, Kind: by.kind, Alias: k, Input: shortTable(in[k], p), Output: shortTable(gen[k], p)})
+		}
+	}
+	return out
+}
+
+func shortTable(x []int32, p spec.Provenance) spec.Table {
+	t := dist.NewTable(dist.FromInts(x, 1), jointGrid())
+	return spec.Table{Provenance: p, P: spec.Nums(t.P), Values: spec.Nums(t.X)}
+}
+
+// between is eta squared by client.
+func between(t *trace.Trace) *spec.BetweenClients {
+	type sums struct{ n, in, out float64 }
+	by := map[int32]*sums{}
+	var all sums
+	var ssIn, ssOut float64
+	for i := range t.Requests {
+		r := &t.Requests[i]
+		if Failed(r) || !r.Client.OK || !r.Input.OK || !r.Output.OK {
+			continue
+		}
+		c := by[r.Client.V]
+		if c == nil {
+			c = &sums{}
+			by[r.Client.V] = c
+		}
+		in, out := float64(r.Input.V), float64(r.Output.V)
+		for _, s := range []*sums{c, &all} {
+			s.n, s.in, s.out = s.n+1, s.in+in, s.out+out
+		}
+		ssIn, ssOut = ssIn+float64(in*in), ssOut+float64(out*out)
+	}
+	if len(by) < 2 || all.n < minClass {
+		return nil
+	}
+	ssIn -= float64(all.in * all.in / all.n)
+	ssOut -= float64(all.out * all.out / all.n)
+	if ssIn <= 0 || ssOut <= 0 {
+		return nil
+	}
+	var bIn, bOut float64
+	for _, k := range slices.Sorted(maps.Keys(by)) {
+		c := by[k]
+		bIn += float64(c.n * sq(c.in/c.n-all.in/all.n))
+		bOut += float64(c.n * sq(c.out/c.n-all.out/all.n))
+	}
+	return &spec.BetweenClients{Provenance: spec.Provenance{From: provenance(t), N: int64(len(by))},
+		Input: spec.Round(min(bIn/ssIn, 1)), Output: spec.Round(min(bOut/ssOut, 1))}
+}
+
+func sq(x float64) float64 { return float64(x * x) }
