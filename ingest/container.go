@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/valyala/fastjson"
 )
 
 // container is a file format that holds rows. A new one is a file with such a
@@ -43,6 +45,7 @@ func containers() []container {
 	return []container{
 		{name: "Parquet", sniff: sniffParquet, open: openParquet, binary: true, whole: true, named: true},
 		{name: "Arrow", sniff: sniffArrow, open: openArrow, binary: true, named: true},
+		{name: "YAML", sniff: sniffCassette, open: openCassette},
 		{name: "JSON lines", sniff: sniffJSONL, open: openJSONL},
 		{name: "JSON", sniff: sniffJSON, open: openJSON},
 		{name: "CSV", sniff: func([]byte) bool { return true }, open: openCSV, named: true},
@@ -74,6 +77,9 @@ func containerOf(s *source) (container, error) {
 	if len(text) == 0 && s.ended() {
 		return container{}, fmt.Errorf("%s: has nothing but blank lines", s.name)
 	}
+	if bareList(text) {
+		return container{}, fmt.Errorf("%s: its rows are JSON lists, which have no names; export them as objects", s.name)
+	}
 	if c, ok := s.textContainer(text); ok {
 		return c, nil
 	}
@@ -83,6 +89,22 @@ func containerOf(s *source) (container, error) {
 		}
 	}
 	return container{}, fmt.Errorf("%s: is in no format that can be read", s.name)
+}
+
+// bareList takes lines or an array of lists, whose values have no names.
+func bareList(text []byte) bool {
+	if len(text) == 0 || text[0] != '[' {
+		return false
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	inner := bytes.TrimLeft(text[1:], " \t\r\n")
+	switch {
+	case len(inner) > 0 && inner[0] == '[':
+		return true
+	case len(inner) > 0 && inner[0] == '"':
+		return fastjson.ValidateBytes(line) == nil
+	}
+	return false
 }
 
 // foreign names the formats that turn up and are not read.

@@ -40,7 +40,13 @@ func checkCount(v, limit int64) (int64, string) {
 }
 
 // parseSpan reads a duration in the unit, seconds when there is none, as µs.
+// Its own unit may stand behind the number, as in 52.1ms.
 func parseSpan(s, unit string) (int64, string) {
+	if s = trimSpace(s); len(s) > 1 && s[0] >= '0' && s[0] <= '9' && s[len(s)-1] > '9' {
+		if d, ok := spanText(s); ok {
+			return d.Microseconds(), ""
+		}
+	}
 	f, err := strconv.ParseFloat(trimSpace(s), 64)
 	if unit == "" {
 		unit = "s"

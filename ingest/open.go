@@ -52,8 +52,14 @@ func Open(ctx context.Context, in Inputs) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
+	return openAs(ctx, in, known)
+}
+
+// openAs is Open with the sources that are known.
+func openAs(ctx context.Context, in Inputs, known []schema) (*Log, error) {
 	l := &Log{ctx: ctx, in: in, known: known, held: map[int]held{}, looked: map[string]look{}}
 	l.sets = lineSets(known, in.Map)
+	var err error
 	if l.files, err = expand(in.Paths); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,41 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+
+	"github.com/goccy/go-yaml"
+)
+
+// sniffCassette takes a recording of HTTP exchanges as VCR libraries keep it:
+// a YAML document with a list of interactions.
+func sniffCassette(text []byte) bool {
+	return !bytes.HasPrefix(text, []byte("{")) && regexp.MustCompile(`(?m)\A(?:---\s*\n)?(?:version: *\d+\s*\n)?interactions: *$`).Match(text[:min(len(text), 256)])
+}
+
+// openCassette reads the whole document, which is never long, and goes on with
+// it as JSON.
+func openCassette(s *source, r io.Reader) (rows rows, err error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxRow+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxRow {
+		return nil, fmt.Errorf("%s: is a YAML recording of more than %d MiB; export it as JSON lines", s.name, maxRow>>20)
+	}
+	if regexp.MustCompile(`(?m)(?:^|[:\-,\[{] ?)\*\w+ *$`).Match(b) { // can grow without end
+		return nil, fmt.Errorf("%s: is YAML with aliases, which are not read here; export it as JSON lines", s.name)
+	}
+	defer func() {
+		if recover() != nil {
+			rows, err = nil, fmt.Errorf("%s: is not valid YAML", s.name)
+		}
+	}()
+	out, err := yaml.YAMLToJSON(b)
+	if err != nil { // its message draws the text
+		return nil, fmt.Errorf("%s: is not valid YAML", s.name)
+	}
+	return openJSON(s, bytes.NewReader(out))
+}
