@@ -94,9 +94,6 @@ func describeLog(t *testing.T, paths ...string) []byte {
 	for _, n := range l.Notes() {
 		fmt.Fprintf(&b, "note: %s\n", n)
 	}
-	for _, n := range l.Unmapped() {
-		fmt.Fprintf(&b, "unmapped: %s\n", n)
-	}
 	return b.Bytes()
 }
 
