@@ -68,6 +68,7 @@ func Write(w io.Writer, h Header, requests iter.Seq2[Request, error]) error {
 		return err
 	}
 	out := columns().NewWriter(w)
+	defer out.Stop()
 	out.SetMeta(metaKey, meta)
 	check := order{leaves: h.Leaves}
 	for r, err := range requests {
@@ -83,6 +84,13 @@ func Write(w io.Writer, h Header, requests iter.Seq2[Request, error]) error {
 	}
 	if check.n != h.Counts.Kept {
 		return fmt.Errorf("trace header says %d rows kept, %d were written", h.Counts.Kept, check.n)
+	}
+	counting, err := encodeCounting(h)
+	if err != nil {
+		return err
+	}
+	if counting != "" {
+		out.SetMeta(countingKey, counting)
 	}
 	return out.Close()
 }
@@ -146,6 +154,11 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	h, err := decodeHeader(meta)
 	if err != nil {
 		return nil, err
+	}
+	if text, ok := f.Meta(countingKey); ok {
+		if h.Counting, err = decodeCounting(text); err != nil {
+			return nil, err
+		}
 	}
 	if f.NumRows() != h.Counts.Kept {
 		return nil, fmt.Errorf("trace header says %d rows kept, the file has %d", h.Counts.Kept, f.NumRows())

@@ -8,13 +8,15 @@ import (
 )
 
 // Column describes one column of rows of type T: its name and Parquet node,
-// and how a value goes from the row to the file and back.
+// and how values go from rows to the file and back.
 type Column[T any] struct {
 	name string
 	node parquet.Node
-	put  func(row *T, dst parquet.Row) parquet.Row
+	put  func(rows []T, dst []parquet.Value) []parquet.Value
 	get  func(row *T, vals []parquet.Value) error
 	cell func(row *T) any
+
+	items func(row *T) int // of a list; nil for other columns
 }
 
 // Name returns the column's name.
@@ -64,8 +66,11 @@ func Int[T any, I integer](name string, at func(*T) *I) Column[T] {
 	return Column[T]{
 		name: name,
 		node: intNode(bits),
-		put: func(r *T, dst parquet.Row) parquet.Row {
-			return append(dst, intValue(bits, int64(*at(r))))
+		put: func(rows []T, dst []parquet.Value) []parquet.Value {
+			for i := range rows {
+				dst = append(dst, intValue(bits, int64(*at(&rows[i]))))
+			}
+			return dst
 		},
 		get: func(r *T, vals []parquet.Value) error {
 			*at(r) = I(intOf(bits, vals[0]))
@@ -81,12 +86,15 @@ func OptInt[T any, I integer](name string, at func(*T) *Opt[I]) Column[T] {
 	return Column[T]{
 		name: name,
 		node: parquet.Optional(intNode(bits)),
-		put: func(r *T, dst parquet.Row) parquet.Row {
-			o := at(r)
-			if !o.OK {
-				return append(dst, parquet.NullValue())
+		put: func(rows []T, dst []parquet.Value) []parquet.Value {
+			for i := range rows {
+				if o := at(&rows[i]); o.OK {
+					dst = append(dst, intValue(bits, int64(o.V)).Level(0, 1, 0))
+				} else {
+					dst = append(dst, parquet.Value{})
+				}
 			}
-			return append(dst, intValue(bits, int64(o.V)).Level(0, 1, 0))
+			return dst
 		},
 		get: func(r *T, vals []parquet.Value) error {
 			if vals[0].IsNull() {
@@ -110,8 +118,11 @@ func Bool[T any](name string, at func(*T) *bool) Column[T] {
 	return Column[T]{
 		name: name,
 		node: parquet.Leaf(parquet.BooleanType),
-		put: func(r *T, dst parquet.Row) parquet.Row {
-			return append(dst, parquet.BooleanValue(*at(r)))
+		put: func(rows []T, dst []parquet.Value) []parquet.Value {
+			for i := range rows {
+				dst = append(dst, parquet.BooleanValue(*at(&rows[i])))
+			}
+			return dst
 		},
 		get: func(r *T, vals []parquet.Value) error {
 			*at(r) = vals[0].Boolean()
@@ -126,12 +137,15 @@ func OptBool[T any](name string, at func(*T) *Opt[bool]) Column[T] {
 	return Column[T]{
 		name: name,
 		node: parquet.Optional(parquet.Leaf(parquet.BooleanType)),
-		put: func(r *T, dst parquet.Row) parquet.Row {
-			o := at(r)
-			if !o.OK {
-				return append(dst, parquet.NullValue())
+		put: func(rows []T, dst []parquet.Value) []parquet.Value {
+			for i := range rows {
+				if o := at(&rows[i]); o.OK {
+					dst = append(dst, parquet.BooleanValue(o.V).Level(0, 1, 0))
+				} else {
+					dst = append(dst, parquet.Value{})
+				}
 			}
-			return append(dst, parquet.BooleanValue(o.V).Level(0, 1, 0))
+			return dst
 		},
 		get: func(r *T, vals []parquet.Value) error {
 			if vals[0].IsNull() {
@@ -155,8 +169,11 @@ func Float[T any](name string, at func(*T) *float64) Column[T] {
 	return Column[T]{
 		name: name,
 		node: parquet.Leaf(parquet.DoubleType),
-		put: func(r *T, dst parquet.Row) parquet.Row {
-			return append(dst, parquet.DoubleValue(*at(r)))
+		put: func(rows []T, dst []parquet.Value) []parquet.Value {
+			for i := range rows {
+				dst = append(dst, parquet.DoubleValue(*at(&rows[i])))
+			}
+			return dst
 		},
 		get: func(r *T, vals []parquet.Value) error {
 			*at(r) = vals[0].Double()
@@ -172,12 +189,15 @@ func OptString[T any](name string, at func(*T) *string) Column[T] {
 	return Column[T]{
 		name: name,
 		node: parquet.Optional(dictionary()),
-		put: func(r *T, dst parquet.Row) parquet.Row {
-			s := *at(r)
-			if s == "" {
-				return append(dst, parquet.NullValue())
+		put: func(rows []T, dst []parquet.Value) []parquet.Value {
+			for i := range rows {
+				if s := *at(&rows[i]); s != "" {
+					dst = append(dst, parquet.ByteArrayValue([]byte(s)).Level(0, 1, 0))
+				} else {
+					dst = append(dst, parquet.Value{})
+				}
 			}
-			return append(dst, parquet.ByteArrayValue([]byte(s)).Level(0, 1, 0))
+			return dst
 		},
 		get: func(r *T, vals []parquet.Value) error {
 			*at(r) = ""
@@ -200,8 +220,11 @@ func String[T any](name string, at func(*T) *string) Column[T] {
 	return Column[T]{
 		name: name,
 		node: dictionary(),
-		put: func(r *T, dst parquet.Row) parquet.Row {
-			return append(dst, parquet.ByteArrayValue([]byte(*at(r))))
+		put: func(rows []T, dst []parquet.Value) []parquet.Value {
+			for i := range rows {
+				dst = append(dst, parquet.ByteArrayValue([]byte(*at(&rows[i]))))
+			}
+			return dst
 		},
 		get: func(r *T, vals []parquet.Value) error {
 			*at(r) = string(vals[0].ByteArray())
@@ -221,8 +244,11 @@ func Enum[T any, E ~uint8](name string, names []string, at func(*T) *E) Column[T
 	return Column[T]{
 		name: name,
 		node: dictionary(),
-		put: func(r *T, dst parquet.Row) parquet.Row {
-			return append(dst, stored[int(*at(r))])
+		put: func(rows []T, dst []parquet.Value) []parquet.Value {
+			for i := range rows {
+				dst = append(dst, stored[int(*at(&rows[i]))])
+			}
+			return dst
 		},
 		get: func(r *T, vals []parquet.Value) error {
 			i := slices.Index(names, string(vals[0].ByteArray()))
@@ -242,13 +268,15 @@ func Ints[T any](name string, at func(*T) *[]int32) Column[T] {
 	return Column[T]{
 		name: name,
 		node: parquet.List(delta(parquet.Int(32))),
-		put: func(r *T, dst parquet.Row) parquet.Row {
-			list := *at(r)
-			if len(list) == 0 {
-				return append(dst, parquet.NullValue())
-			}
-			for i, v := range list {
-				dst = append(dst, parquet.Int32Value(v).Level(min(i, 1), 1, 0))
+		put: func(rows []T, dst []parquet.Value) []parquet.Value {
+			for r := range rows {
+				list := *at(&rows[r])
+				if len(list) == 0 {
+					dst = append(dst, parquet.Value{})
+				}
+				for i, v := range list {
+					dst = append(dst, parquet.Int32Value(v).Level(min(i, 1), 1, 0))
+				}
 			}
 			return dst
 		},
@@ -264,6 +292,7 @@ func Ints[T any](name string, at func(*T) *[]int32) Column[T] {
 			*at(r) = list
 			return nil
 		},
-		cell: func(r *T) any { return append([]int32{}, *at(r)...) },
+		cell:  func(r *T) any { return append([]int32{}, *at(r)...) },
+		items: func(r *T) int { return len(*at(r)) },
 	}
 }

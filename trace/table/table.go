@@ -20,6 +20,7 @@ import (
 	"io"
 	"iter"
 	"reflect"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -36,14 +37,27 @@ const createdBy = "reprise"
 type Table[T any] struct {
 	name    string
 	columns []Column[T]
+	list    func(*T) int // items of a row's lists; nil when no column is a list
 	schema  *parquet.Schema
 }
 
 // New builds a table. Column names must be distinct.
 func New[T any](name string, columns ...Column[T]) *Table[T] {
 	t := &Table[T]{name: name, columns: columns}
+	for _, c := range columns {
+		if c.items != nil {
+			t.list = add(t.list, c.items)
+		}
+	}
 	t.schema = parquet.NewSchema(name, newOrdered(columns))
 	return t
+}
+
+func add[T any](a, b func(*T) int) func(*T) int {
+	if a == nil {
+		return b
+	}
+	return func(row *T) int { return a(row) + b(row) }
 }
 
 // Columns returns the column names in file order.
@@ -96,13 +110,26 @@ func (f field) Value(base reflect.Value) reflect.Value {
 
 func zstd() compress.Codec { return &parquet.Zstd }
 
-// Writer writes rows to one file. The file is complete only after Close.
+// Writer writes rows to one file. The file is complete only after Close. Rows
+// are encoded column by column on another goroutine while the next ones come.
 type Writer[T any] struct {
-	table *Table[T]
-	out   *parquet.Writer
-	rows  []parquet.Row
-	n     int
+	table  *Table[T]
+	out    *parquet.Writer
+	group  *parquet.ConcurrentRowGroupWriter
+	rows   []T // not encoded yet
+	spare  []T
+	items  int   // of lists in those rows
+	n      int64 // rows of the group, those being encoded included
+	busy   chan error
+	values []parquet.Value // of one column, the encoding goroutine's own
 }
+
+// At most so many rows, and about so many items of lists, wait to be encoded.
+const (
+	chunkRows  = 4096
+	stripRows  = 256 // that stay in the processor's cache while columns are taken out of them
+	chunkItems = 1 << 20
+)
 
 // NewWriter starts a file on w.
 func (t *Table[T]) NewWriter(w io.Writer) *Writer[T] {
@@ -112,31 +139,81 @@ func (t *Table[T]) NewWriter(w io.Writer) *Writer[T] {
 		DataPageStatistics: true,
 		Compression:        zstd(),
 	})
-	return &Writer[T]{table: t, out: out, rows: make([]parquet.Row, 0, 512)}
+	return &Writer[T]{table: t, out: out, group: out.BeginRowGroup()}
 }
 
-// Write adds one row.
+// Write adds one row. What the row refers to must stay as it is until Close.
 func (w *Writer[T]) Write(row T) error {
-	if len(w.rows) == cap(w.rows) {
-		if err := w.flush(); err != nil {
-			return err
-		}
+	w.rows = append(w.rows, row)
+	if list := w.table.list; list != nil {
+		w.items += list(&w.rows[len(w.rows)-1])
 	}
-	i := len(w.rows)
-	w.rows = w.rows[:i+1]
-	w.rows[i] = w.table.encode(&row, w.rows[i][:0])
-	w.n++
-	return nil
+	if len(w.rows) < chunkRows && w.items < chunkItems && w.n+int64(len(w.rows)) < MaxRowGroup {
+		return nil
+	}
+	return w.flush()
 }
 
-func (w *Writer[T]) flush() error {
-	_, err := w.out.WriteRows(w.rows)
-	w.rows = w.rows[:0]
+// wait waits for the rows that are being encoded.
+func (w *Writer[T]) wait() error {
+	if w.busy == nil {
+		return nil
+	}
+	err := <-w.busy
+	w.busy = nil
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", w.table.name, err)
 	}
 	return nil
 }
+
+// flush hands the rows to the encoder, once that is done with those before.
+func (w *Writer[T]) flush() error {
+	if err := w.wait(); err != nil {
+		return err
+	}
+	rows := w.rows
+	w.n += int64(len(rows))
+	full := w.n == MaxRowGroup
+	if full {
+		w.n = 0
+	}
+	w.busy = make(chan error, 1)
+	w.rows, w.spare, w.items = w.spare[:0], rows, 0
+	go func(done chan<- error) {
+		err := w.encode(rows)
+		if err == nil && full {
+			_, err = w.group.Commit()
+		}
+		clear(rows)
+		done <- err
+	}(w.busy)
+	return nil
+}
+
+// encode adds rows to the group.
+func (w *Writer[T]) encode(rows []T) error {
+	for strip := range slices.Chunk(rows, stripRows) {
+		if err := w.strip(strip); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// strip encodes a few rows column by column.
+func (w *Writer[T]) strip(rows []T) error {
+	for i, column := range w.group.ColumnWriters() {
+		w.values = w.table.columns[i].put(rows, w.values[:0])
+		if _, err := column.WriteRowValues(w.values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Stop waits for the goroutine of a writer that will not be closed.
+func (w *Writer[T]) Stop() { _ = w.wait() }
 
 // SetMeta sets a key of the footer; it may be called until Close.
 func (w *Writer[T]) SetMeta(key, value string) { w.out.SetKeyValueMetadata(key, value) }
@@ -147,21 +224,18 @@ func (w *Writer[T]) Close() error {
 	if err := w.flush(); err != nil {
 		return err
 	}
+	if err := w.wait(); err != nil {
+		return err
+	}
+	if w.n > 0 {
+		if _, err := w.group.Commit(); err != nil {
+			return fmt.Errorf("writing %s: %w", w.table.name, err)
+		}
+	}
 	if err := w.out.Close(); err != nil {
 		return fmt.Errorf("writing %s: %w", w.table.name, err)
 	}
 	return nil
-}
-
-func (t *Table[T]) encode(row *T, dst parquet.Row) parquet.Row {
-	for i := range t.columns {
-		from := len(dst)
-		dst = t.columns[i].put(row, dst)
-		for j := from; j < len(dst); j++ {
-			dst[j].SetColumnIndex(i)
-		}
-	}
-	return dst
 }
 
 // File is an open table file.
