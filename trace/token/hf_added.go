@@ -123,7 +123,9 @@ func (m *addedMatcher) split(t *classTable, text string, plain func(part string,
 		if done < start {
 			plain(text[done:start], done)
 		}
-		found(int32(tok.ID))
+		if start < end { // else the token before took it whole
+			found(int32(tok.ID))
+		}
 		done = end
 	}
 	if done < len(text) {

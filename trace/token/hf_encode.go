@@ -33,6 +33,9 @@ func newHF(data []byte, classes *classTable) (*hfTokenizer, []string, error) {
 	if h.pre, err = newPreTokenizer(f.preTokenizer, classes); err != nil {
 		return nil, nil, err
 	}
+	if h.pre.first && mayDropStart(f.normalizer) {
+		return nil, nil, errNeeds("a normalizer that may drop the start of a text before prepend_scheme first")
+	}
 	m, err := newVocabModel(f, h.pre.byteLevel)
 	if err != nil {
 		return nil, nil, err
@@ -123,9 +126,9 @@ func (h *hfTokenizer) walk(text string, base int, word func(piece string), token
 				word(sub)
 				return
 			}
-			for _, piece := range h.pre.cut(w, sub, base+at+subAt == 0) {
-				if piece != "" {
-					word(piece)
+			for _, piece := range h.pre.cut(w, cutPiece{sub, base+at+subAt == 0}) {
+				if piece.text != "" {
+					word(piece.text)
 				}
 			}
 		}, token)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -128,4 +129,19 @@ func stripNormalizer(raw []byte) (normalizer, error) {
 		}
 		return text
 	}, nil
+}
+
+// mayDropStart tells whether a normalizer can take away the first character: the
+// reference then no longer sees the start of the text as such.
+func mayDropStart(raw []byte) bool {
+	var n struct {
+		Type        string            `json:"type"`
+		Content     string            `json:"content"`
+		Normalizers []json.RawMessage `json:"normalizers"`
+	}
+	if len(raw) == 0 || json.Unmarshal(raw, &n) != nil {
+		return false
+	}
+	return n.Type == "Strip" || n.Type == "Replace" && n.Content == "" || slices.ContainsFunc(n.Normalizers,
+		func(part json.RawMessage) bool { return mayDropStart(part) })
 }

@@ -7,15 +7,21 @@ import (
 	"strings"
 )
 
-// stage is one step of a pre-tokenizer: it appends the parts of piece to dst.
-// first tells that the piece begins where the whole text does.
-type stage func(dst []string, piece string, first bool) []string
+// cutPiece is a part of a text; first tells that it begins where the text does.
+type cutPiece struct {
+	text  string
+	first bool
+}
+
+// stage is one step of a pre-tokenizer: it appends the parts of a piece to dst.
+type stage func(dst []cutPiece, piece cutPiece) []cutPiece
 
 // preTokenizer cuts text into the pieces that a model encodes each by itself.
 type preTokenizer struct {
 	byteLevel bool    // pieces reach the model in the byte alphabet
 	stages    []stage // one after the other
 	scan      scanner // then this; nil: each piece whole
+	first     bool    // a stage asks where the text begins
 	notes     []string
 }
 
@@ -119,9 +125,9 @@ func (p *preTokenizer) addByteLevel(c preConfig, classes *classTable) {
 	p.byteLevel = true
 	if c.AddPrefixSpace == nil || *c.AddPrefixSpace {
 		p.settle(classes)
-		p.stages = append(p.stages, func(dst []string, piece string, _ bool) []string {
-			if !strings.HasPrefix(piece, " ") {
-				piece = " " + piece
+		p.stages = append(p.stages, func(dst []cutPiece, piece cutPiece) []cutPiece {
+			if !strings.HasPrefix(piece.text, " ") {
+				piece.text = " " + piece.text
 			}
 			return append(dst, piece)
 		})
@@ -135,10 +141,10 @@ func (p *preTokenizer) addByteLevel(c preConfig, classes *classTable) {
 // settle makes a scan, which must come last, a stage among others.
 func (p *preTokenizer) settle(classes *classTable) {
 	if scan := p.scan; scan != nil {
-		p.stages = append(p.stages, func(dst []string, piece string, _ bool) []string {
-			for i := 0; i < len(piece); {
-				end := scan(classes, piece, i)
-				dst = append(dst, piece[i:end])
+		p.stages = append(p.stages, func(dst []cutPiece, piece cutPiece) []cutPiece {
+			for i := 0; i < len(piece.text); {
+				end := scan(classes, piece.text, i)
+				dst = append(dst, piece.sub(span{i, end}))
 				i = end
 			}
 			return dst
@@ -197,26 +203,27 @@ func (p *preTokenizer) addMetaspace(c preConfig) error {
 	}
 	match := func(dst []span, text string) []span { return stringSpans(dst, rep, text) }
 	parts := splitStage(match, "MergedWithNext", false)
-	p.stages = append(p.stages, func(dst []string, piece string, first bool) []string {
-		piece = strings.ReplaceAll(piece, " ", rep)
-		if (scheme == "always" || scheme == "first" && first) && !strings.HasPrefix(piece, rep) {
-			piece = rep + piece
+	p.first = p.first || scheme == "first"
+	p.stages = append(p.stages, func(dst []cutPiece, piece cutPiece) []cutPiece {
+		piece.text = strings.ReplaceAll(piece.text, " ", rep)
+		if (scheme == "always" || scheme == "first" && piece.first) && !strings.HasPrefix(piece.text, rep) {
+			piece.text = rep + piece.text
 		}
 		if c.Split != nil && !*c.Split {
 			return append(dst, piece)
 		}
-		return parts(dst, piece, first)
+		return parts(dst, piece)
 	})
 	return nil
 }
 
 // cut runs the stages over text. What it returns is valid until the next call.
-func (p *preTokenizer) cut(w *cutter, text string, first bool) []string {
+func (p *preTokenizer) cut(w *cutter, text cutPiece) []cutPiece {
 	w.pieces = append(w.pieces[:0], text)
 	for _, s := range p.stages {
 		w.spare = w.spare[:0]
-		for i, piece := range w.pieces {
-			w.spare = s(w.spare, piece, first && i == 0)
+		for _, piece := range w.pieces {
+			w.spare = s(w.spare, piece)
 		}
 		w.pieces, w.spare = w.spare, w.pieces
 	}
@@ -224,4 +231,4 @@ func (p *preTokenizer) cut(w *cutter, text string, first bool) []string {
 }
 
 // cutter holds the arrays of one worker's cutting.
-type cutter struct{ pieces, spare []string }
+type cutter struct{ pieces, spare []cutPiece }

@@ -38,12 +38,12 @@ type part struct {
 // splitStage cuts where match matches, as the behaviors of Split in
 // huggingface/tokenizers do (NormalizedString::split).
 func splitStage(match func(dst []span, text string) []span, behavior string, invert bool) stage {
-	return func(dst []string, piece string, _ bool) []string {
-		spans := match(nil, piece)
+	return func(dst []cutPiece, piece cutPiece) []cutPiece {
+		spans := match(nil, piece.text)
 		if len(spans) == 0 && !(behavior == "Removed" && invert) {
 			return append(dst, piece)
 		}
-		parts := alternate(spans, len(piece), invert)
+		parts := alternate(spans, len(piece.text), invert)
 		switch behavior {
 		case "Removed":
 			for _, p := range parts {
@@ -66,11 +66,15 @@ func splitStage(match func(dst []span, text string) []span, behavior string, inv
 	}
 }
 
-func appendPart(dst []string, piece string, p part) []string {
+func appendPart(dst []cutPiece, piece cutPiece, p part) []cutPiece {
 	if p.start == p.end {
 		return dst
 	}
-	return append(dst, piece[p.start:p.end])
+	return append(dst, piece.sub(p.span))
+}
+
+func (p cutPiece) sub(s span) cutPiece {
+	return cutPiece{p.text[s.start:s.end], p.first && s.start == 0}
 }
 
 // alternate returns matches and what lies between, in order.
@@ -108,7 +112,7 @@ func mergeParts(parts []part, with func(p part, before bool) bool) []part {
 
 // appendMergedWithNext joins each match to what follows it, from the end on: of
 // several matches in a row only the last is joined.
-func appendMergedWithNext(dst []string, piece string, parts []part) []string {
+func appendMergedWithNext(dst []cutPiece, piece cutPiece, parts []part) []cutPiece {
 	after := false
 	for i := len(parts) - 1; i >= 0; i-- {
 		is := parts[i].match
