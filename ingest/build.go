@@ -83,7 +83,7 @@ func (b *builder) build(pos Pos) (Record, *RowError) {
 	b.features(&r)
 	b.ending(&r)
 	b.blocks(&r)
-	if b.bad != nil {
+	if b.bad != nil && !r.OtherAPI { // what such calls take and give is not known here
 		b.bad.Pos = pos
 		return Record{Pos: pos}, b.bad
 	}
