@@ -19,6 +19,7 @@ const (
 	maxArrowMeta  = 4 << 20   // bytes that describe a batch; nesting costs stack
 	maxArrowBody  = 512 << 20 // bytes of a batch as stored
 	maxArrowAlive = 1 << 30   // bytes of the batch and the dictionaries, unpacked
+	maxArrowRows  = 1 << 27   // of a batch
 )
 
 // sniffArrow takes an IPC file (Feather version 2) and a stream: the mark that a
@@ -42,6 +43,7 @@ type arrowFile struct {
 	name   string
 	tail   *arrowTail
 	isFile bool
+	frames *arrowFrames
 	reader *ipc.Reader
 	parts  []partition
 	plan   *plan // nil while the columns are not chosen
@@ -58,16 +60,17 @@ func openArrow(s *source, r io.Reader) (rows, error) {
 		a.isFile = true
 		a.tail.r.Discard(8)
 	}
+	a.frames = &arrowFrames{r: a.tail}
 	err := func() (err error) {
 		defer recovered(&err)
-		opts := []ipc.Option{ipc.WithAllocator(&budget{limit: maxArrowAlive}), ipc.WithMetadataSizeLimit(maxArrowMeta), ipc.WithBodySizeLimit(maxArrowBody)}
-		a.reader, err = ipc.NewReaderFromMessageReader(ipc.NewMessageReader(a.tail, opts...), opts...)
+		a.reader, err = ipc.NewReaderFromMessageReader(a.frames, ipc.WithAllocator(&budget{limit: maxArrowAlive}))
 		return err
 	}()
 	if err != nil {
 		return nil, a.tail.or(damaged("the Arrow file's schema cannot be read (%s)", oneLine(err)))
 	}
 	a.fields = a.reader.Schema().Fields()
+	a.frames.expect(a.fields)
 	a.parts = slices.DeleteFunc(a.parts, func(p partition) bool { return a.reader.Schema().HasField(p.name) })
 	return a, nil
 }
@@ -102,6 +105,9 @@ func (a *arrowFile) turn() (err error) {
 		return a.end()
 	}
 	a.batch = a.reader.RecordBatch()
+	if a.batch.NumRows() < 0 || a.batch.NumRows() > maxArrowRows {
+		return damaged("a batch of the Arrow file claims too many rows")
+	}
 	a.want = a.want[:0]
 	for i, f := range a.fields {
 		if a.plan != nil && a.plan.root.slot < 0 && a.plan.root.find(f.Name) == nil {
@@ -124,7 +130,7 @@ func (a *arrowFile) end() error {
 	if _, err := io.Copy(io.Discard, a.tail); err != nil {
 		return err
 	}
-	if string(a.tail.last[:]) != arrowMagic[:6] {
+	if !a.frames.done || string(a.tail.last[:]) != arrowMagic[:6] {
 		return damaged("the Arrow file is cut short after row %d; fetch it again", a.items)
 	}
 	return io.EOF

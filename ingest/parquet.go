@@ -15,8 +15,8 @@ import (
 func sniffParquet(head []byte) bool { return string(head[:min(len(head), 4)]) == "PAR1" }
 
 const (
-	maxFooter  = 256 << 20 // bytes of a file's footer
-	maxPage    = 256 << 20 // bytes of one page, unpacked
+	maxFooter  = 128 << 20 // bytes of a file's footer
+	maxFacts   = 4 << 20   // entries of lists in it: columns times row groups
 	maxColumns = 100_000
 )
 
@@ -31,6 +31,7 @@ type parquetFile struct {
 	root    *parquetNode
 	parts   []partition
 	groups  []parquet.RowGroup
+	group   int              // number of the next one
 	columns []*parquetColumn // those that are read
 	left    int64            // rows of the group that were not read
 	lost    int64            // rows of the group that cannot be
@@ -43,7 +44,11 @@ func openParquet(s *source, _ io.Reader) (rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parquetFile{name: s.name, at: &pagedReader{ctx: s.raw.ctx, r: r}, parts: partitionsOf(s.name)}
+	return readParquet(s.raw.ctx, s.name, r, size)
+}
+
+func readParquet(ctx context.Context, name string, r io.ReaderAt, size int64) (*parquetFile, error) {
+	p := &parquetFile{name: name, at: &pagedReader{ctx: ctx, r: r}, parts: partitionsOf(name)}
 	if err := p.openFile(size); err != nil {
 		return nil, err
 	}
@@ -70,6 +75,13 @@ func (p *parquetFile) openFile(size int64) (err error) {
 		return damaged("the Parquet file has no footer at its end: it is cut short at byte %d, or was not closed by its writer; fetch it again", size)
 	case footer > size-12 || footer > maxFooter:
 		return damaged("the Parquet file's footer is damaged; fetch it again")
+	}
+	meta := make([]byte, footer)
+	if _, err := p.at.ReadAt(meta, size-8-footer); err != nil {
+		return err
+	}
+	if _, err := thriftStruct(meta, maxFacts); err != nil {
+		return damaged("the Parquet file's footer cannot be read (%s)", oneLine(err))
 	}
 	p.file, err = parquet.OpenFile(p.at, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true),
 		parquet.ReadBufferSize(256<<10))
@@ -117,6 +129,9 @@ func (p *parquetFile) use(want func(*parquetNode) bool) {
 
 func (p *parquetFile) next() (pos Pos, err error) {
 	for {
+		if p.at.err != nil {
+			return Pos{}, p.at.err
+		}
 		if p.lost > 0 {
 			p.lost--
 			p.items++
@@ -144,11 +159,11 @@ func (p *parquetFile) next() (pos Pos, err error) {
 			return p.pos(), nil
 		}
 		p.leave()
-		if len(p.groups) == 0 {
+		if p.group == len(p.groups) {
 			return Pos{}, io.EOF
 		}
-		p.start(p.groups[0])
-		p.groups = p.groups[1:]
+		p.start(p.groups[p.group])
+		p.group++
 	}
 }
 
@@ -162,9 +177,13 @@ func (p *parquetFile) start(g parquet.RowGroup) {
 	err := func() (err error) {
 		defer recovered(&err)
 		chunks := g.ColumnChunks()
+		meta := p.file.Metadata().RowGroups[p.group].Columns
 		for _, c := range p.columns {
-			if c.leaf.index >= len(chunks) {
+			if c.leaf.index >= len(chunks) || c.leaf.index >= len(meta) {
 				return errors.New("a column is missing")
+			}
+			if err := checkPages(p.at, &meta[c.leaf.index].MetaData); err != nil {
+				return err
 			}
 			c.open(chunks[c.leaf.index])
 		}
@@ -174,9 +193,8 @@ func (p *parquetFile) start(g parquet.RowGroup) {
 		p.left, err = 0, errors.New("it claims rows without columns")
 	}
 	if err != nil {
-		p.broken = damaged("%s: a row group is damaged (%s)", p.name, oneLine(err))
+		p.broken = damaged("%s: row group %d is damaged (%s)", p.name, p.group+1, oneLine(err))
 		p.lost, p.left = min(p.left, maxLost), 0
-		return
 	}
 }
 
@@ -248,6 +266,9 @@ type pagedReader struct {
 func (r *pagedReader) ReadAt(b []byte, off int64) (int, error) {
 	if r.err = r.ctx.Err(); r.err != nil {
 		return 0, r.err
+	}
+	if off < 0 {
+		return 0, errors.New("a place before the file's start")
 	}
 	n, err := r.r.ReadAt(b, off)
 	r.n += int64(n)

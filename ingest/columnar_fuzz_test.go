@@ -1,0 +1,77 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// addFiles gives a fuzz target the files that match as seeds, when they are here.
+func addFiles(f *testing.F, patterns ...string) {
+	f.Helper()
+	for _, p := range patterns {
+		files, _ := filepath.Glob(p)
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			if len(data) < 20_000 {
+				f.Add(data)
+			}
+		}
+	}
+}
+
+// exhaust reads rows to their end and checks how they are counted.
+func exhaust(t *testing.T, rows rows) {
+	t.Helper()
+	for n := int64(1); n < 100_000; n++ {
+		pos, err := rows.next()
+		var row *RowError
+		if err != nil && !errors.As(err, &row) {
+			if !errors.Is(err, io.EOF) && !isBroken(err) {
+				t.Fatalf("not said to be damage: %v", err)
+			}
+			return
+		}
+		if pos.Item != n {
+			t.Fatalf("row %d is at %+v", n, pos)
+		}
+		if err == nil {
+			rows.names(func(string) {})
+		}
+	}
+}
+
+// No damage to a Parquet file makes it panic, hang or take memory that it does
+// not need.
+func FuzzParquet(f *testing.F) {
+	addFiles(f, "../testdata/columnar/*.parquet", "../../shared/data/parquet-testing/*.parquet")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := readParquet(t.Context(), "day=1/f", bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return
+		}
+		defer p.close()
+		exhaust(t, p)
+	})
+}
+
+func FuzzArrow(f *testing.F) {
+	addFiles(f, "../testdata/columnar/*.feather", "../testdata/columnar/*.arrows")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := openArrow(&source{name: "f"}, bytes.NewReader(data))
+		if err != nil {
+			if !isBroken(err) {
+				t.Fatal(err)
+			}
+			return
+		}
+		defer r.(closer).close()
+		exhaust(t, r)
+	})
+}
