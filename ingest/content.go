@@ -102,6 +102,9 @@ func readMessage(v *fastjson.Value) (Message, int) {
 			m.Text += rawJSON(part)
 		}
 	}
+	if class == "" {
+		m.Shape = shapeOf(v)
+	}
 	return m, media
 }
 

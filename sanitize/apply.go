@@ -31,18 +31,19 @@ func Collect(ctx context.Context, records iter.Seq2[ingest.Record, error], sever
 	c := newCollector(rows.space, room)
 	rows.Account = c.account
 	chain := block.NewChain(key)
-	newWork := func() func(*input, *item) {
+	newWork := func() func(*ingest.Record, error, *item) {
 		cl := &cleaner{policy: policy, tok: tok, chain: chain, several: several}
-		return func(in *input, out *item) {
+		return func(r *ingest.Record, err error, out *item) {
 			out.reset()
-			if in.bad != nil {
-				out.pos, out.bad = in.bad.Pos, in.bad
+			if bad, ok := rowError(err); ok {
+				out.pos, out.bad = bad.Pos, bad
 				return
 			}
-			cl.clean(&in.record, out)
+			cl.clean(r, out)
 		}
 	}
-	err := ordered(ctx, inputs(records), runtime.GOMAXPROCS(0), newWork, c.add)
+	err := ordered(ctx, records, stage[ingest.Record, item]{workers: runtime.GOMAXPROCS(0), newWork: newWork,
+		isValue: func(err error) bool { _, ok := rowError(err); return ok }, weigh: weight, emit: c.add})
 	if err == nil {
 		err = rows.finish(ctx, c, policy, room)
 	}
@@ -61,6 +62,9 @@ func header(c *collector, k clock, policy Policy, tok Tokenizer) trace.Header {
 	}
 	if tok != nil {
 		h.Tokenizer = trace.Named{Name: tok.Name(), SHA256: tok.SHA256()}
+	}
+	if c, ok := tok.(*Counting); ok {
+		h.Template = c.named()
 	}
 	return h
 }
@@ -87,23 +91,17 @@ func (r *Rows) Load(ctx context.Context) (*trace.Trace, error) {
 	return t, r.Close()
 }
 
-// input is a record, or the row that could not be one.
-type input struct {
-	record ingest.Record
-	bad    *ingest.RowError
+// rowError is the error of a row that could not be a record.
+func rowError(err error) (bad *ingest.RowError, ok bool) {
+	ok = err != nil && errors.As(err, &bad)
+	return bad, ok
 }
 
-// inputs makes values of bad rows and leaves errors that end the log.
-func inputs(records iter.Seq2[ingest.Record, error]) iter.Seq2[input, error] {
-	return func(yield func(input, error) bool) {
-		for r, err := range records {
-			var bad *ingest.RowError
-			if errors.As(err, &bad) {
-				err = nil
-			}
-			if !yield(input{record: r, bad: bad}, err) {
-				return
-			}
-		}
+// weight is about the bytes of a record's texts.
+func weight(r *ingest.Record) int {
+	n := len(r.Prompt) + len(r.Output) + len(r.ToolText) + 4*len(r.PromptTokens) + 8*len(r.Blocks)
+	for i := range r.Messages {
+		n += len(r.Messages[i].Text)
 	}
+	return n
 }

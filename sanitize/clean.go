@@ -166,7 +166,7 @@ func (c *cleaner) input(r *ingest.Record, it *item) {
 	if !r.InputTokens.OK || (r.InputTokens.V == 0 && len(p.tokens) > 0) {
 		it.req.Input = trace.Some(int32(len(p.tokens)))
 		it.req.From = trace.Counted
-		if r.MediaParts > 0 || r.Truncated {
+		if r.MediaParts > 0 || r.Truncated || p.refused {
 			it.req.From = trace.Estimated // what images cost, or what was cut out, is not known
 		}
 	}

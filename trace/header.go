@@ -35,6 +35,10 @@ type Header struct {
 	Sources     []Source `json:"sources"`
 	DerivedFrom *Derived `json:"derived_from,omitempty"`
 	Seed        *uint64  `json:"seed,omitempty"`
+
+	// Counting stands under a footer key of its own; nil when there is none. Write
+	// reads it after the requests.
+	Counting *Counting `json:"-"`
 }
 
 // Tool is the program that wrote an artifact.

@@ -21,10 +21,12 @@ import (
 	"reprise/trace"
 	"reprise/trace/block"
 	"reprise/trace/token"
+	"reprise/trace/token/chat"
 )
 
 type ingestOptions struct {
 	tokenizer string
+	template  string
 	mapping   []string
 	policy    string
 	maxBad    string
@@ -41,22 +43,32 @@ func newIngest(s *stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ingest LOG...",
 		Short: "Read request logs into a local trace: tokenized, exact, without text",
-		Long: `Ingest reads request logs (CSV, JSON lines or a JSON array; plain, gzip or
-zstd, told by content) and writes the local trace: one row a request, with
+		Long: `Ingest reads request logs and writes the local trace: one row a request, with
 exact lengths, prefix blocks and times, and no text. It stays with the customer
 (mode 0600); what leaves is made by reprise bundle.
+
+A LOG is a file, a folder (all files below it), a pattern (quoted, ** for any
+folders) or - for standard input. Read are CSV (comma, semicolon, tab or bar),
+JSON lines, JSON arrays, pages and single objects, Parquet, and Arrow or Feather;
+plain or in gzip, zstd, bzip2 or snappy, and in tar or zip archives: all told by
+content, not by name. Logs of several sources go in at once.
 
 ` + text.WrapSoft("Sources known by content: "+strings.Join(names, ", ")+". Any other log goes in with --map "+
 			"FIELD=COLUMN.PATH[@UNIT]; fields: "+strings.Join(ingest.FieldNames(), ", ")+".", 79) + `
 
 A row that cannot be used is counted with its reason and position, and the
-rest goes on; above --max-bad nothing is written. A log without times is taken.`,
+rest goes on; above --max-bad nothing is written. So it is with files that are
+cut short: what came before the cut is kept, and the share of such files counts.
+What else lies in a folder is left out and said. A log without times is taken.`,
 		Example: `  reprise ingest AzureLLMInferenceTrace_conv.csv -o conv.trace.parquet
+  reprise ingest s3-export/ 'more/**/*.parquet' -o day.trace.parquet
   reprise ingest log.jsonl.gz --map input_tokens=usage.in --map arrival=ts@ms -o day.trace.parquet`,
 		Args: atLeast(1, "one log or more, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), s, args) },
 	}
 	c.Flags().StringVar(&o.tokenizer, "tokenizer", "", "count tokens with: "+strings.Join(token.Names(), ", ")+", or none for the log's own counts and no prefix blocks (default: the policy's, o200k_base)")
+	c.Flags().StringVar(&o.template, "template", "", "chat template that renders prompts: a tokenizer_config.json, a .jinja file, a folder, or "+
+		strings.Join(chat.Names(), ", ")+" (default: the one in the tokenizer's folder; none: no template)")
 	c.Flags().StringArrayVar(&o.mapping, "map", nil, "field=column.path, may be repeated")
 	c.Flags().StringVar(&o.policy, "policy", "", "what may be kept (YAML; see reprise init policy)")
 	c.Flags().StringVar(&o.maxBad, "max-bad", "", "largest share of rejected rows, for instance 5% or 0.05 (default: the policy's, 5%)")
@@ -81,7 +93,7 @@ func (o *ingestOptions) run(ctx context.Context, s *stdio, paths []string) error
 	if err != nil {
 		return err
 	}
-	tok, err := openTokenizer(policy.Tokenizer)
+	tok, err := o.openCounting(s, policy.Tokenizer)
 	if err != nil {
 		return err
 	}
@@ -92,9 +104,15 @@ func (o *ingestOptions) run(ctx context.Context, s *stdio, paths []string) error
 	if err != nil {
 		return err
 	}
+	s.talkFiles(log)
 	s.talkIngest(log, rows.Account)
-	s.talkCounting(rows, tok)
+	if err := s.talkCounting(rows, tok); err != nil {
+		return err
+	}
 	if err := rows.Account.TooBad(policy.MaxBad); err != nil {
+		return err
+	}
+	if err := tooBroken(log, policy.MaxBad); err != nil {
 		return err
 	}
 	if rows.Account.Kept == 0 {
@@ -154,31 +172,6 @@ func (s *stdio) writeRows(ctx context.Context, path string, rows *sanitize.Rows)
 	})
 }
 
-// openTokenizer opens a tokenizer; "none" is none.
-func openTokenizer(name string) (sanitize.Tokenizer, error) {
-	if name == noTokenizer {
-		return nil, nil
-	}
-	t, err := token.Open(name)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	return t, nil
-}
-
-// noTokenizer is the tokenizer's name that says to count nothing.
-const noTokenizer = "none"
-
-// talkCounting says what is not in the trace, and why.
-func (s *stdio) talkCounting(rows *sanitize.Rows, tok sanitize.Tokenizer) {
-	if tok == nil {
-		s.talk("note: counted nothing: lengths are those of the log, and there are no prefix blocks (--tokenizer none)")
-	}
-	if rows.Account.Kept > 0 && !rows.Timed() {
-		s.talk("note: the log has no times: the trace has none either, in order of the input; a rate must be assumed (reprise fit labels it so)")
-	}
-}
-
 func (o *ingestOptions) readPolicy() (sanitize.Policy, error) {
 	p := sanitize.DefaultPolicy()
 	if o.policy != "" {
@@ -235,19 +228,6 @@ func (o *ingestOptions) key() ([32]byte, error) {
 		return [32]byte{}, fmt.Errorf("%s holds %d bytes, a key has 32 (head -c 32 /dev/urandom makes one)", o.keyFile, len(data))
 	}
 	return [32]byte(data), nil
-}
-
-// sizeOf is the size of all inputs, 0 when one is not a file.
-func sizeOf(paths []string) int64 {
-	var n int64
-	for _, p := range paths {
-		st, err := os.Stat(p)
-		if err != nil || !st.Mode().IsRegular() {
-			return 0
-		}
-		n += st.Size()
-	}
-	return n
 }
 
 // talkIngest says what was read and what became of every row.

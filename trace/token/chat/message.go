@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"errors"
 	"strings"
 
 	"reprise/trace/token/chat/jinja"
@@ -37,8 +38,10 @@ func (t *Template) message(m *jinja.Dict) *jinja.Dict {
 	if calls, ok := own.Get("tool_calls"); ok {
 		own.Set("tool_calls", parsedCalls(calls))
 	}
-	if parts, ok := own.Get("content"); ok && !t.parts {
-		if list, ok := parts.(*jinja.List); ok {
+	if parts, ok := own.Get("content"); ok {
+		if list, ok := parts.(*jinja.List); ok && t.parts {
+			own.Set("content", namedParts(list))
+		} else if ok {
 			own.Set("content", joinParts(list))
 		}
 	}
@@ -127,4 +130,72 @@ func joinParts(parts *jinja.List) string {
 		}
 	}
 	return strings.Join(texts, "\n")
+}
+
+// namedParts gives the parts of images, audio and video the types that templates
+// know them by.
+func namedParts(parts *jinja.List) *jinja.List {
+	out := &jinja.List{Items: make([]any, len(parts.Items))}
+	for i, p := range parts.Items {
+		out.Items[i] = p
+		d, ok := p.(*jinja.Dict)
+		if !ok {
+			continue
+		}
+		switch kind, _ := d.Get("type"); kind {
+		case "image_url", "input_image":
+			out.Items[i] = dict("type", "image")
+		case "input_audio", "audio_url":
+			out.Items[i] = dict("type", "audio")
+		case "video_url":
+			out.Items[i] = dict("type", "video")
+		}
+	}
+	return out
+}
+
+// Message makes a message of its JSON.
+func Message(text string) (*jinja.Dict, error) {
+	v, err := Decode(text)
+	if err != nil {
+		return nil, err
+	}
+	d, ok := v.(*jinja.Dict)
+	if !ok {
+		return nil, errors.New("a message is no object")
+	}
+	return d, nil
+}
+
+// Tools makes the list of tools of its JSON. Those in the form of Anthropic's
+// or OpenAI's Responses interface get the form of the chat interface, which
+// templates know; null and an empty list are none.
+func Tools(text string) (*jinja.List, error) {
+	v, err := Decode(text)
+	if err != nil {
+		return nil, err
+	}
+	list, ok := v.(*jinja.List)
+	if !ok || len(list.Items) == 0 {
+		return nil, nil
+	}
+	for i, t := range list.Items {
+		d, ok := t.(*jinja.Dict)
+		if !ok {
+			continue
+		}
+		_, has := d.Get("function")
+		name, named := d.Get("name")
+		if has || !named {
+			continue
+		}
+		f := dict("name", name)
+		for _, key := range [][2]string{{"description", "description"}, {"parameters", "parameters"}, {"input_schema", "parameters"}} {
+			if v, ok := d.Get(key[0]); ok {
+				f.Set(key[1], v)
+			}
+		}
+		list.Items[i] = dict("type", "function", "function", f)
+	}
+	return list, nil
 }

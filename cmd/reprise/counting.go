@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"reprise/sanitize"
+	"reprise/trace"
+	"reprise/trace/token"
+	"reprise/trace/token/chat"
+)
+
+// noTokenizer is the tokenizer's and the template's name that says to use none.
+const noTokenizer = "none"
+
+// openCounting opens the tokenizer and the chat template; nil for no tokenizer.
+func (o *ingestOptions) openCounting(s *stdio, name string) (sanitize.Tokenizer, error) {
+	if name == noTokenizer {
+		if o.template != "" && o.template != noTokenizer {
+			return nil, usagef("--template needs a tokenizer, and --tokenizer is none")
+		}
+		return nil, nil
+	}
+	t, err := token.Open(name)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	tpl, err := openTemplate(o.template, name)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	c := sanitize.NewCounting(t, tpl)
+	c.Check()
+	if tpl != nil && o.template == "" {
+		s.talk("note: prompts are rendered by the chat template in %s (--template none leaves it out)", name)
+	}
+	return c, nil
+}
+
+// openTemplate opens the template of that name or path; without one, that of the
+// tokenizer's folder where there is one.
+func openTemplate(name, tokenizer string) (*chat.Template, error) {
+	switch {
+	case name == noTokenizer:
+		return nil, nil
+	case name == "":
+		if st, err := os.Stat(tokenizer); err != nil || !st.IsDir() || slices.Contains(token.Names(), tokenizer) {
+			return nil, nil
+		}
+		t, err := chat.Open(tokenizer)
+		if errors.Is(err, chat.ErrNone) {
+			return nil, nil
+		}
+		return t, err
+	case slices.Contains(chat.Names(), name):
+		return chat.Named(name)
+	}
+	if _, err := os.Stat(name); err != nil {
+		return chat.Named(name)
+	}
+	return chat.Open(name)
+}
+
+// talkCounting says how prompts were counted, and what is not in the trace.
+func (s *stdio) talkCounting(rows *sanitize.Rows, tok sanitize.Tokenizer) error {
+	if tok == nil {
+		s.talk("note: counted nothing: lengths are those of the log, and there are no prefix blocks (--tokenizer none)")
+	}
+	if rows.Account.Kept > 0 && !rows.Timed() {
+		s.talk("note: the log has no times: the trace has none either, in order of the input; a rate must be assumed (reprise fit labels it so)")
+	}
+	c, ok := tok.(*sanitize.Counting)
+	if !ok || c.Chats() == 0 {
+		return nil
+	}
+	s.talkTemplate(rows.Header.Template, c)
+	check, err := c.Checked()
+	if err != nil || check == nil || check.Texts == 0 {
+		return err
+	}
+	rows.Header.Counting = &trace.Counting{Check: check}
+	if check.Differ > 0 {
+		s.talk("warning: %s counts %d of %d sampled texts otherwise than this program: please report it", check.By, check.Differ, check.Texts)
+		return nil
+	}
+	s.talk("checked %d texts of the log against %s: the same tokens", check.Texts, check.By)
+	return nil
+}
+
+// talkTemplate says what the template adds, or that it is not counted.
+func (s *stdio) talkTemplate(named trace.Named, c *sanitize.Counting) {
+	if named.Name == "" {
+		s.talk("note: no chat template: messages are framed as OpenAI's chat models do, 3 tokens and the role each; what the served model's template adds is not counted (--template)")
+		return
+	}
+	if o, ok := c.Overhead(); ok {
+		s.talk("template %s adds %d tokens to a prompt of one message, and %d for each answer and message after it", named.Name, o.First, o.Turn)
+	} else {
+		s.talk("template %s: what it adds to a message could not be measured", named.Name)
+	}
+	r := c.Refused()
+	for _, class := range []struct {
+		n   int64
+		why string
+	}{{r.Raised, "the template refuses them, as the server would have"}, {r.Failed, "the template cannot render what is in them"}, {r.Limits, "the template goes beyond its limits"}} {
+		if class.n > 0 {
+			s.talk("note: %s counted without the template: %s", prompts(class.n), class.why)
+		}
+	}
+}
+
+func prompts(n int64) string {
+	if n == 1 {
+		return "1 prompt was"
+	}
+	return fmt.Sprintf("%d prompts were", n)
+}

@@ -1,0 +1,64 @@
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// countingKey is the footer key of Counting. It is no part of the header, which
+// older readers decode strictly: they do not see it.
+const countingKey = "reprise.counting"
+
+// Counting says how the tokens of a local trace were checked, and what another
+// tokenizer counts for the same texts. No trace that leaves has it.
+type Counting struct {
+	Check *Check `json:"check,omitempty"`
+	Also  *Also  `json:"also,omitempty"`
+}
+
+// Check is a comparison with another implementation of the tokenizer.
+type Check struct {
+	By     string `json:"by"`
+	Texts  int64  `json:"texts"`  // sampled from the log
+	Differ int64  `json:"differ"` // with other ids
+}
+
+// Also is the count by a second tokenizer, of the requests whose text both
+// counted.
+type Also struct {
+	Tokenizer Named    `json:"tokenizer"`
+	Template  Named    `json:"template"`
+	Input     Compared `json:"input"`
+	Output    Compared `json:"output"`
+}
+
+// Compared sets two counts of the same texts side by side.
+type Compared struct {
+	Requests int64   `json:"requests"`
+	Tokens   int64   `json:"tokens"` // by the trace's tokenizer
+	Also     int64   `json:"also"`   // by the second
+	Ratios   []Ratio `json:"ratios"` // of also to tokens
+}
+
+// Ratio is a quantile of type 1 over requests.
+type Ratio struct {
+	P     float64 `json:"p"`
+	Value float64 `json:"value"`
+}
+
+// encodeCounting gives the footer's text; empty when there is nothing to say.
+func encodeCounting(h Header) (string, error) {
+	if h.Counting == nil || h.Leaves {
+		return "", nil
+	}
+	data, err := json.Marshal(h.Counting)
+	return string(data), err
+}
+
+func decodeCounting(text string) (*Counting, error) {
+	c := new(Counting)
+	if err := json.Unmarshal([]byte(text), c); err != nil {
+		return nil, fmt.Errorf("trace footer %s: %w", countingKey, err)
+	}
+	return c, nil
+}
