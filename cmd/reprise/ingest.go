@@ -125,7 +125,7 @@ func (o *ingestOptions) run(ctx context.Context, s *stdio, paths []string) error
 // read reads the log to its end.
 func (o *ingestOptions) read(ctx context.Context, s *stdio, paths []string, policy sanitize.Policy, mapping *ingest.Mapping,
 	tok sanitize.Tokenizer, key [32]byte) (log *ingest.Log, rows *sanitize.Rows, err error) {
-	b := s.newBar("reading", sizeOf(paths), progress.UnitsBytes)
+	b := s.newBar("reading", inputSize(paths), progress.UnitsBytes)
 	defer b.close()
 	in := ingest.Inputs{Paths: paths, Stdin: s.in, Map: mapping, Progress: b.set}
 	room := sanitize.Room{Dir: spillFolder(o.output), Progress: b.rows}
