@@ -62,8 +62,7 @@ type columnFile struct {
 
 // UnmarshalYAML takes the short form too.
 func (c *columnFile) UnmarshalYAML(decode func(any) error) error {
-	var path string
-	if decode(&path) == nil {
+	if path, ok := scalarOf(decode); ok {
 		c.Path = path
 		return nil
 	}
@@ -76,18 +75,33 @@ type columnSet []columnFile
 
 // UnmarshalYAML takes one column without a list.
 func (s *columnSet) UnmarshalYAML(decode func(any) error) error {
-	var list []columnFile
-	err := decode(&list)
-	if err == nil {
-		*s = list
-		return nil
+	var kind any
+	if err := decode(&kind); err != nil {
+		return err
+	}
+	if _, list := kind.([]any); list {
+		return decode((*[]columnFile)(s))
 	}
 	var one columnFile
-	if decode(&one) == nil {
-		*s = columnSet{one}
-		return nil
-	}
+	err := decode(&one)
+	*s = columnSet{one}
 	return err
+}
+
+// scalarOf is the text of a YAML scalar; ok is false for lists and maps.
+func scalarOf(decode func(any) error) (string, bool) {
+	var v any
+	if err := decode(&v); err != nil {
+		return "", false
+	}
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case nil, []any, map[string]any:
+		return "", false
+	default:
+		return fmt.Sprint(v), true
+	}
 }
 
 // stringSet is one string or a list of them.
@@ -95,15 +109,11 @@ type stringSet []string
 
 // UnmarshalYAML takes one string without a list.
 func (s *stringSet) UnmarshalYAML(decode func(any) error) error {
-	var one string
-	if decode(&one) == nil {
+	if one, ok := scalarOf(decode); ok {
 		*s = stringSet{one}
 		return nil
 	}
-	var list []string
-	err := decode(&list)
-	*s = list
-	return err
+	return decode((*[]string)(s))
 }
 
 // testFile asks something of a row. What is given must hold together: a value

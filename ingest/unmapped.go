@@ -18,16 +18,23 @@ func (t *taken) unmapped() []string {
 			path = path[:max(at, 0)]
 		}
 	})
-	var out []string
+	branches := map[string][]string{}
 	names := sortedKeys(t.columns.names)
 	for i, name := range names {
-		if !leafOf(names, i) || read.covers(name) || t.mapping.ignores(name) {
-			continue
+		if leafOf(names, i) && !read.covers(name) && !t.mapping.ignores(name) {
+			at := branchOf(name, used, t.mapping)
+			branches[at] = append(branches[at], name)
 		}
-		out = append(out, branchOf(name, used, t.mapping))
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	var out []string
+	for _, at := range sortedKeys(branches) {
+		if leaves := branches[at]; len(leaves) == 1 {
+			out = append(out, leaves[0])
+		} else {
+			out = append(out, at)
+		}
+	}
+	return out
 }
 
 // leafOf reports whether nothing stands below the name at i. Sorted, what does
