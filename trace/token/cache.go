@@ -42,7 +42,7 @@ type wordCache struct {
 const maxSpill = 1 << 20
 
 func (c *wordCache) resize(bits int) {
-	c.slots = newSlots(1 << bits)
+	c.slots = newSlots[cacheEntry](1 << bits)
 	c.shift = uint(64 - bits)
 	c.used = 0
 	c.spill = c.spill[:0]

@@ -20,7 +20,8 @@ type longEntry struct {
 	size, n   uint16 // bytes and ids; n is 0 in an empty slot
 }
 
-// longCache remembers pieces of 16 to longKey bytes, with their bytes.
+// longCache remembers pieces of up to longKey bytes, with their bytes. The zero
+// value is empty.
 type longCache struct {
 	slots []longEntry
 	used  int
@@ -36,6 +37,10 @@ func (c *longCache) resize(bits int) {
 
 // find returns the ids of piece, or nil, and its hash.
 func (c *longCache) find(piece string) ([]int32, uint64) {
+	if c.slots == nil {
+		c.seed = maphash.MakeSeed()
+		c.resize(firstLongBits)
+	}
 	h := maphash.String(c.seed, piece)
 	for i := range uint64(window) {
 		e := &c.slots[(h+i)&uint64(len(c.slots)-1)]
@@ -74,8 +79,6 @@ func (c *longCache) place(e longEntry) bool {
 // makeRoom grows the cache, or empties it when it is at its bounds.
 func (c *longCache) makeRoom() {
 	switch {
-	case c.slots == nil:
-		c.resize(firstLongBits)
 	case len(c.text) > maxLongText || c.used > len(c.slots)/2 && len(c.slots) == 1<<lastLongBits:
 		clear(c.slots)
 		c.used, c.text, c.ids = 0, c.text[:0], c.ids[:0]

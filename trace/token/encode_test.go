@@ -95,7 +95,7 @@ func longPieces() []string {
 	var texts []string
 	for _, letters := range []string{"a", "ab", "abcdefghijklmnopqrstuvwxyz", "=", " ", "\n", "中文字", "\u0301", "-=*"} {
 		alphabet := []rune(letters)
-		for _, n := range []int{longPiece - 1, longPiece, longPiece + 1, 700} {
+		for _, n := range []int{shortPiece - 1, shortPiece, shortPiece + 1, longPiece, longPiece + 1, 700} {
 			var b strings.Builder
 			for range n {
 				b.WriteRune(alphabet[rng.IntN(len(alphabet))])
@@ -114,14 +114,14 @@ func TestHeapMatchesScan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var m merger
+		m := merger{vocab: rankVocab(tok)}
 		for range 5000 {
-			piece := make([]byte, 1+rng.IntN(longPiece))
+			piece := make([]byte, 1+rng.IntN(shortPiece))
 			for i := range piece {
 				piece[i] = "aeinrst 0=中"[rng.IntN(13)]
 			}
-			short := m.encode(nil, rankVocab(tok), string(piece))
-			long := m.encodeLong(nil, rankVocab(tok), string(piece))
+			short := m.encodeShort(nil, string(piece))
+			long := m.encodeHeap(nil, string(piece))
 			if !equal(short, long) {
 				t.Fatalf("%s: %q: scan %v, heap %v", name, piece, short, long)
 			}
@@ -151,10 +151,10 @@ func TestWholeTokensAreMerges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var m merger
+		m := merger{vocab: rankVocab(tok)}
 		for id := range rankVocab(tok).size() {
 			piece := string(rankVocab(tok).token(id))
-			if got := m.encode(nil, rankVocab(tok), piece); len(got) != 1 || int(got[0]) != id {
+			if got := m.encodeShort(nil, piece); len(got) != 1 || int(got[0]) != id {
 				t.Fatalf("%s: token %d merges to %v", name, id, got)
 			}
 		}

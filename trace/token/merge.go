@@ -1,17 +1,23 @@
 package token
 
-// longPiece is the length in bytes from which another way than scanning all
-// pairs for the lowest is faster.
-const longPiece = 64
+// shortPiece is the length in bytes from which a heap is faster than scanning all
+// pairs for the lowest. Above longPiece, pieces are encoded in windows.
+const (
+	shortPiece = 128
+	longPiece  = 256
+)
 
 // merger holds the arrays of one encoding; one goroutine uses it at a time.
 type merger struct {
 	vocab *vocabulary
 	// Of a short piece: the token that starts at byte i, the token that it and
 	// the next one become above the number i, and the neighbours.
-	id         [longPiece]int32
-	rank       [longPiece]uint64
-	prev, next [longPiece]uint8
+	id         [shortPiece]int32
+	rank       [shortPiece]uint64
+	prev, next [shortPiece]uint8
+	window     []int32 // of encodeRun
+	known      longCache
+	steps      int // bytes merged and pairs looked at by encodeRun so far
 
 	long struct {
 		id, rank   []int32
@@ -22,16 +28,17 @@ type merger struct {
 
 // mergePiece implements pieceMerger.
 func (m *merger) mergePiece(dst []int32, piece string) []int32 {
-	return m.encode(dst, m.vocab, piece)
+	if len(piece) > longPiece {
+		return m.encodeRun(dst, piece)
+	}
+	return m.encodeWindow(dst, piece)
 }
 
-// encode appends the tokens of a non-empty piece to dst: the pair with the
-// lowest rank is joined first, the leftmost where several have it, until none is
-// in the vocabulary.
-func (m *merger) encode(dst []int32, v *vocabulary, piece string) []int32 {
-	if len(piece) > longPiece {
-		return m.encodeLong(dst, v, piece)
-	}
+// encodeShort appends the tokens of a piece of 1 to shortPiece bytes to dst: the
+// pair with the lowest rank is joined first, the leftmost where several have it,
+// until none is in the vocabulary.
+func (m *merger) encodeShort(dst []int32, piece string) []int32 {
+	v := m.vocab
 	n := len(piece)
 	for i := range n {
 		m.id[i] = v.bytes[piece[i]]
@@ -76,11 +83,11 @@ func (m *merger) join(rank []uint64, pairs *pairTable, at uint8, id int32) {
 	}
 }
 
-// encodeLong does the same with a linked list and a heap, in n log n steps. A
+// encodeHeap does the same with a linked list and a heap, in n log n steps. A
 // heap entry whose rank is no longer that of its position is stale and skipped.
-func (m *merger) encodeLong(dst []int32, v *vocabulary, piece string) []int32 {
-	l := &m.long
-	m.startLong(v, piece)
+func (m *merger) encodeHeap(dst []int32, piece string) []int32 {
+	l, v := &m.long, m.vocab
+	m.startHeap(piece)
 	for len(l.heap) > 0 {
 		top := l.heap[0]
 		m.pop()
@@ -107,9 +114,9 @@ func (m *merger) encodeLong(dst []int32, v *vocabulary, piece string) []int32 {
 	return dst
 }
 
-// startLong fills the list with the bytes of piece and the heap with their pairs.
-func (m *merger) startLong(v *vocabulary, piece string) {
-	l, n := &m.long, len(piece)
+// startHeap fills the list with the bytes of piece and the heap with their pairs.
+func (m *merger) startHeap(piece string) {
+	l, v, n := &m.long, m.vocab, len(piece)
 	if cap(l.id) < n {
 		l.id, l.rank = make([]int32, n), make([]int32, n)
 		l.prev, l.next = make([]int32, n), make([]int32, n)

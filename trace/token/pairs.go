@@ -47,7 +47,7 @@ func newPairSlots(n int) pairSlots {
 	for 1<<bits < n {
 		bits++
 	}
-	return pairSlots{slots: make([]uint64, 1<<bits), shift: 64 - bits}
+	return pairSlots{slots: newSlots[uint64](1 << bits), shift: 64 - bits}
 }
 
 func pairHash(left, right int32) (key, hash uint64) {

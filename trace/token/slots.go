@@ -2,5 +2,5 @@
 
 package token
 
-// newSlots returns n empty entries.
-func newSlots(n int) []cacheEntry { return make([]cacheEntry, n) }
+// newSlots returns n zero values without pointers.
+func newSlots[T any](n int) []T { return make([]T, n) }

@@ -5,19 +5,18 @@ import (
 	"unsafe"
 )
 
-// newSlots returns n empty entries, in huge pages where the system grants them:
-// a look-up at a random place then costs no walk through the page table. The
-// advice changes nothing else, so its failure is no matter.
-func newSlots(n int) []cacheEntry {
+// newSlots returns n zero values without pointers, in huge pages where the
+// system grants them: a look-up at a random place then costs no walk through the
+// page table. The advice changes nothing else, so its failure is no matter.
+func newSlots[T any](n int) []T {
 	const huge = 2 << 20
-	const entry = int(unsafe.Sizeof(cacheEntry{}))
-	if n*entry < huge {
-		return make([]cacheEntry, n)
+	size := int(unsafe.Sizeof(*new(T)))
+	if n*size < huge || huge%size != 0 {
+		return make([]T, n)
 	}
-	all := make([]cacheEntry, n+huge/entry)
-	skip := (huge - uintptr(unsafe.Pointer(&all[0]))%huge) % huge / uintptr(entry)
+	all := make([]T, n+huge/size)
+	skip := (huge - uintptr(unsafe.Pointer(&all[0]))%huge) % huge / uintptr(size)
 	slots := all[skip:][:n:n]
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&slots[0])), n*entry)
-	_ = syscall.Madvise(bytes, syscall.MADV_HUGEPAGE)
+	_ = syscall.Madvise(unsafe.Slice((*byte)(unsafe.Pointer(&slots[0])), n*size), syscall.MADV_HUGEPAGE)
 	return slots
 }

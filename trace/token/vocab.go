@@ -32,6 +32,7 @@ type vocabulary struct {
 	text   []byte     // all tokens, one after the other
 	off    []uint32   // token i is text[off[i]:off[i+1]]
 	pairs  *pairTable
+	halves []byte // of the tokens after the single bytes, see unpack
 	sha256 string // of the published rank file, lower-case hex
 }
 
@@ -57,7 +58,7 @@ func unpack(packed []byte, size int, want string) (*vocabulary, error) {
 	if merged < 0 || size > 1<<idBits || len(raw) != 256+6*merged {
 		return nil, fmt.Errorf("embedded vocabulary: %d bytes do not hold %d tokens", len(raw), size)
 	}
-	v := &vocabulary{off: make([]uint32, 1, size+1), pairs: newPairTable(merged)}
+	v := &vocabulary{halves: raw[256:], off: make([]uint32, 1, size+1), pairs: newPairTable(merged)}
 	for i, b := range raw[:256] {
 		v.bytes[b] = int32(i)
 		v.add(raw[i : i+1])
@@ -95,6 +96,20 @@ func (v *vocabulary) add(parts ...[]byte) {
 
 // token returns the bytes of token id.
 func (v *vocabulary) token(id int) []byte { return v.text[v.off[id]:v.off[id+1]] }
+
+// length returns the number of bytes of token id.
+func (v *vocabulary) length(id int32) int { return int(v.off[id+1] - v.off[id]) }
+
+// left and right return the tokens from whose merge alone token id comes, which
+// is no single byte.
+func (v *vocabulary) left(id int32) int32 {
+	return int32(plane(v.halves, v.size()-256, int(id)-256))
+}
+
+func (v *vocabulary) right(id int32) int32 {
+	n := v.size() - 256
+	return int32(plane(v.halves[3*n:], n, int(id)-256))
+}
 
 // tokens calls yield with the bytes and id of every token, in order of rank.
 func (v *vocabulary) tokens(yield func(token []byte, id int32) bool) {

@@ -1,7 +1,6 @@
 package token
 
 import (
-	"hash/maphash"
 	"math/bits"
 	"slices"
 )
@@ -34,9 +33,8 @@ type pieceWorker struct {
 }
 
 func newPieceWorker(p *pieces) *pieceWorker {
-	w := &pieceWorker{owner: p, merger: p.model.merger(), long: longCache{seed: maphash.MakeSeed()}}
+	w := &pieceWorker{owner: p, merger: p.model.merger()}
 	w.words.resize(firstCacheBits)
-	w.long.resize(firstLongBits)
 	return w
 }
 
