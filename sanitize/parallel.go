@@ -1,121 +1,157 @@
 package sanitize
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"sync"
 )
 
-// batchSize is how many records a goroutine takes at once.
-const batchSize = 64
+// A batch is what a goroutine takes at once: at most so many values, and about
+// so much of their weight.
+const (
+	batchSize   = 512
+	batchWeight = 1 << 20
+)
 
-// batch is some rows in order, in and out. Batches are used again and again.
+// batch is some values in order, in and out. Batches are used again and again.
 type batch[A, B any] struct {
 	in   []A
+	errs []error // of each value; nil for most
 	out  []B
 	done chan struct{}
 }
 
-// ordered applies work to every value of seq on as many goroutines and calls
-// emit with the results in the order of seq, on the caller's goroutine; the
-// result is valid until emit returns. At most two batches a worker are in
-// flight. Every goroutine has ended when it returns. An error of seq, of emit
-// or of the context ends it; what came before an error of seq is still emitted.
-func ordered[A, B any](ctx context.Context, seq iter.Seq2[A, error], workers int,
-	newWork func() func(*A, *B), emit func(*B) error) error {
-	jobs := make(chan *batch[A, B])
-	var wg sync.WaitGroup
-	for range workers {
-		work := newWork()
-		wg.Go(func() {
-			for b := range jobs {
-				for i := range b.in {
-					work(&b.in[i], &b.out[i])
-				}
-				clear(b.in) // the text ends here
-				b.done <- struct{}{}
-			}
-		})
-	}
-	defer wg.Wait()
-	defer close(jobs)
+// stage says what ordered does with values of a sequence.
+type stage[A, B any] struct {
+	workers int
+	newWork func() func(*A, error, *B) // for one goroutine
+	isValue func(error) bool           // of an error that belongs to its value and ends nothing
+	weigh   func(*A) int
+	emit    func(*B) error
+}
 
-	f := &flight[A, B]{jobs: jobs, limit: 2 * workers, emit: emit}
+// ordered applies the stage's work to every value of seq on as many goroutines
+// as it says, and emits the results on another one, in the order of seq; a
+// result is valid until emit returns. At most two batches a worker are in
+// flight. Every goroutine has ended when it returns. An error of seq that is no
+// value, of emit or of the context ends it; what came before an error of seq is
+// still emitted.
+func ordered[A, B any](ctx context.Context, seq iter.Seq2[A, error], s stage[A, B]) error {
+	f := newFlight(s)
+	var seqErr error
+	weight := 0
 	for v, err := range seq {
-		if err != nil {
-			return cmp.Or(f.last(), err)
+		if err != nil && !s.isValue(err) {
+			seqErr = err
+			break
 		}
-		if f.add(v); len(f.next.in) < batchSize {
+		n := f.add(&v, err)
+		if weight += s.weigh(&v); n < batchSize && weight < batchWeight {
 			continue
 		}
+		weight = 0
 		if err := ctx.Err(); err != nil {
-			return err
+			seqErr = err
+			break
 		}
-		if err := f.launch(); err != nil {
-			return err
+		if !f.launch() {
+			break
 		}
 	}
-	return f.last()
+	f.launch()
+	if err := f.land(); err != nil {
+		return err
+	}
+	return seqErr
 }
 
-// flight holds the batches that workers have, oldest first, the one that is
-// being filled, and those that are free.
+// flight moves batches: to a worker, in order to the emitter, and back.
 type flight[A, B any] struct {
-	jobs   chan<- *batch[A, B]
-	flying []*batch[A, B]
-	next   *batch[A, B]
-	free   []*batch[A, B]
-	limit  int
-	emit   func(*B) error
+	stage stage[A, B]
+	next  *batch[A, B]      // being filled
+	free  chan *batch[A, B] // the limit of what is in flight
+	jobs  chan *batch[A, B]
+	queue chan *batch[A, B] // in order
+	stop  chan struct{}     // closed when emit has failed
+	err   error             // of emit
+	group sync.WaitGroup
 }
 
-func (f *flight[A, B]) add(v A) {
-	if f.next == nil {
-		if n := len(f.free); n > 0 {
-			f.next, f.free = f.free[n-1], f.free[:n-1]
-		} else {
-			f.next = &batch[A, B]{in: make([]A, 0, batchSize), out: make([]B, batchSize), done: make(chan struct{}, 1)}
-		}
+func newFlight[A, B any](s stage[A, B]) *flight[A, B] {
+	n := 2*s.workers + 1
+	f := &flight[A, B]{stage: s, free: make(chan *batch[A, B], n), jobs: make(chan *batch[A, B], n),
+		queue: make(chan *batch[A, B], n), stop: make(chan struct{})}
+	for range n {
+		f.free <- &batch[A, B]{done: make(chan struct{}, 1)}
 	}
-	f.next.in = append(f.next.in, v)
+	f.next = <-f.free
+	for range s.workers {
+		f.group.Go(f.work)
+	}
+	f.group.Go(f.emit)
+	return f
 }
 
-// launch hands the filled batch to the workers, after making room for it.
-func (f *flight[A, B]) launch() error {
-	if f.next == nil {
-		return nil
+// add puts a value into the batch and returns how many it has.
+func (f *flight[A, B]) add(v *A, err error) int {
+	b := f.next
+	b.in, b.errs = append(b.in, *v), append(b.errs, err)
+	return len(b.in)
+}
+
+// launch hands the batch to the workers and waits for a free one. It is false
+// when nothing more is wanted.
+func (f *flight[A, B]) launch() bool {
+	if len(f.next.in) == 0 {
+		return true
 	}
-	if err := f.land(f.limit - 1); err != nil {
-		return err
-	}
-	f.flying = append(f.flying, f.next)
+	f.queue <- f.next // has room for all there are
 	f.jobs <- f.next
-	f.next = nil
-	return nil
-}
-
-// last launches what is left and lands everything.
-func (f *flight[A, B]) last() error {
-	if err := f.launch(); err != nil {
-		return err
+	select {
+	case f.next = <-f.free:
+		return true
+	case <-f.stop:
+		f.next = &batch[A, B]{}
+		return false
 	}
-	return f.land(0)
 }
 
-// land waits for the oldest batches until only n are left, and emits them.
-func (f *flight[A, B]) land(n int) error {
-	for len(f.flying) > n {
-		b := f.flying[0]
-		f.flying = append(f.flying[:0], f.flying[1:]...)
+// land ends the work and returns the error of emit.
+func (f *flight[A, B]) land() error {
+	close(f.jobs)
+	close(f.queue)
+	f.group.Wait()
+	return f.err
+}
+
+func (f *flight[A, B]) work() {
+	work := f.stage.newWork()
+	for b := range f.jobs {
+		for len(b.out) < len(b.in) {
+			var none B
+			b.out = append(b.out, none)
+		}
+		for i := range b.in {
+			work(&b.in[i], b.errs[i], &b.out[i])
+		}
+		clear(b.in) // the text ends here
+		clear(b.errs)
+		b.done <- struct{}{}
+	}
+}
+
+func (f *flight[A, B]) emit() {
+	for b := range f.queue {
 		<-b.done
 		for i := range b.in {
-			if err := f.emit(&b.out[i]); err != nil {
-				return err
+			if f.err != nil {
+				break
+			}
+			if f.err = f.stage.emit(&b.out[i]); f.err != nil {
+				close(f.stop)
 			}
 		}
-		b.in = b.in[:0]
-		f.free = append(f.free, b)
+		b.in, b.errs = b.in[:0], b.errs[:0]
+		f.free <- b
 	}
-	return nil
 }
