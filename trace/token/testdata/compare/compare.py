@@ -1,6 +1,8 @@
 """Runs the workers interleaved and prints the tables.
 
-    python compare.py CORPUS.docs WORK
+    python compare.py CORPUS WORK
+
+CORPUS is a folder that corpus.py wrote; a folder with mixed.docs alone will do.
 
 Each round starts every worker once, in an order that turns by one a round, so
 that a disturbance of the machine meets all of them alike. A ratio is taken
@@ -9,13 +11,14 @@ inside one round. WORK holds the programs and takes the ids.
 
 import json, os, statistics, struct, subprocess, sys
 
-DOCS, WORK = sys.argv[1], sys.argv[2]
+CORPUS, WORK = sys.argv[1], sys.argv[2]
+DOCS = os.path.join(CORPUS, "mixed.docs")
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUNDS = int(os.environ.get("ROUNDS", 5))
 ENCODINGS = os.environ.get("ENCODINGS", "o200k_base cl100k_base").split()
 CORE = os.environ.get("CORE", "1")
 CORES = os.environ.get("CORES", "0,1")
-PREFIX = os.environ.get("PREFIX", "").split()  # such as chrt -f 10
+PREFIX = os.environ.get("PREFIX", "").split()  # for runs on one core: two real-time threads that spin for each other never end
 SAMPLE = 8  # the timed runs of the slow peers, none of which keeps a cache, take every eighth document
 SLOW = {"native bpe-openai", "python bpe-openai", "python tiktoken-batch", "python tiktoken", "tiktoken-go"}
 
@@ -27,6 +30,8 @@ PEERS = [  # name in the table, worker, cores
     ("tiktoken, Python batch", "python tiktoken-batch", 1), ("tiktoken, Python, a call each", "python tiktoken", 1), ("tiktoken-go", "tiktoken-go", 1),
     ("own, 2 cores", "own", 2), ("fastokens, Rust, 2 cores", "native fastokens", 2), ("gigatoken, batch, 2 cores", "python gigatoken-batch", 2),
 ]
+
+KIND_PEERS = [("own", "own", 1), ("fastokens, Rust", "native fastokens", 1), ("gigatoken, Python batch", "python gigatoken-batch", 1)]
 
 
 def read_documents(path):
@@ -56,12 +61,12 @@ def command(worker, encoding, cores, docs, ids):
         args = [sys.executable, os.path.join(HERE, "worker.py"), peer, encoding, ranks, docs]
     else:
         args = [os.path.join(WORK, "own"), worker, encoding, docs]
-    return PREFIX + ["taskset", "-c", CORE if cores == 1 else CORES] + args + [str(cores)] + ids
+    return (PREFIX if cores == 1 else []) + ["taskset", "-c", CORE if cores == 1 else CORES] + args + [str(cores)] + ids
 
 
 def run(worker, encoding, cores, docs, ids=()):
     env = dict(os.environ, RAYON_NUM_THREADS=str(cores), GOMAXPROCS=str(cores), TIKTOKEN_CACHE_DIR=os.path.join(WORK, "cache"))
-    out = subprocess.run(command(worker, encoding, cores, docs, list(ids)), env=env, stdout=subprocess.PIPE, check=True, timeout=1800)
+    out = subprocess.run(command(worker, encoding, cores, docs, list(ids)), env=env, stdout=subprocess.PIPE, check=True, timeout=600)
     return json.loads(out.stdout)
 
 
@@ -109,21 +114,45 @@ def table(encoding, results, found, megabytes, sample_mb):
     print(f"own, second pass: {last['allocs_per_doc']} allocations and {last['alloc_bytes_per_doc']} bytes a document")
 
 
+def kinds(encoding):
+    """One table of own figures per kind of text, beside the fastest peers."""
+    names = sorted(f[:-5] for f in os.listdir(CORPUS) if f.endswith(".docs") and f != "mixed.docs")
+    if not names:
+        return
+    print(f"\n{encoding}, {'kind':14s} {'MB':>6s} {'MB/s, first pass':>20s} {'second':>20s} {'allocs a doc':>12s} " + " ".join(f"{'own / ' + n + ', first':>36s}" for n, _, _ in KIND_PEERS[1:]))
+    for kind in names:
+        path = os.path.join(CORPUS, kind + ".docs")
+        megabytes = document_mb(read_documents(path))
+        results = {name: [] for name, _, _ in KIND_PEERS}
+        for i in range(ROUNDS):
+            for name, worker, cores in KIND_PEERS[i % 3:] + KIND_PEERS[:i % 3]:
+                results[name].append(run(worker, encoding, cores, path))
+        own = results["own"]
+        ratios = [[r["cold_s"] / o["cold_s"] for r, o in zip(results[n], own)] for n, _, _ in KIND_PEERS[1:]]
+        cells = [f"{spread(r, 2):>36s}" for r in ratios]
+        speeds = [spread([megabytes / r[k] for r in own], 1) for k in ("cold_s", "warm_s")]
+        print(f"{encoding}, {kind:14s} {megabytes:6.1f} {speeds[0]:>20s} {speeds[1]:>20s} {own[-1]['allocs_per_doc']:12.4f} " + " ".join(cells), flush=True)
+
+
+def document_mb(docs):
+    return (sum(map(len, docs)) - 4 * len(docs)) / 1e6
+
+
 def main():
     docs = read_documents(DOCS)
-    size = lambda docs: (sum(map(len, docs)) - 4 * len(docs)) / 1e6
     sample = os.path.join(WORK, "sample.docs")
     with open(sample, "wb") as f:
         f.write(b"".join(docs[::SAMPLE]))
     for encoding in ENCODINGS:
         found, tokens = check(encoding, sample)
-        print(f"\n{encoding}: {len(docs)} documents, {size(docs):.1f} MB, {tokens} tokens; {ROUNDS} rounds, median [least-most]", flush=True)
+        print(f"\n{encoding}: {len(docs)} documents, {document_mb(docs):.1f} MB, {tokens} tokens; {ROUNDS} rounds, median [least-most]", flush=True)
         results = {name: [] for name, _, _ in PEERS}
         for i in range(ROUNDS):
             for name, worker, cores in PEERS[i % len(PEERS):] + PEERS[:i % len(PEERS)]:
                 results[name].append(run(worker, encoding, cores, sample if worker in SLOW else DOCS))
             print(f"  round {i + 1} done", file=sys.stderr, flush=True)
-        table(encoding, results, found, size(docs), size(docs[::SAMPLE]))
+        table(encoding, results, found, document_mb(docs), document_mb(docs[::SAMPLE]))
+        kinds(encoding)
 
 
 if __name__ == "__main__":

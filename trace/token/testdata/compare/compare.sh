@@ -5,7 +5,7 @@
 #
 #   CORPUS=DIR    mixed.docs of corpus.py, instead of a corpus made here
 #   MEGABYTES=48  of the corpus made here
-#   ROUNDS=5      CORE=1 CORES=0,1 PREFIX="chrt -f 10" ENCODINGS="o200k_base cl100k_base"
+#   ROUNDS=5      CORE=1 CORES=0,1 PREFIX="chrt -r 10" ENCODINGS="o200k_base cl100k_base"
 #   WORK=DIR      keeps programs and corpus for the next run
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -53,4 +53,4 @@ if [ ! -f "$corpus/mixed.docs" ]; then
   fi
   "$python" -B corpus.py "$corpus" "${MEGABYTES:-48}" "$WORK/text"
 fi
-"$python" -B compare.py "$corpus/mixed.docs" "$WORK"
+"$python" -B compare.py "$corpus" "$WORK"
