@@ -33,8 +33,8 @@ func newHF(data []byte, classes *classTable) (*hfTokenizer, []string, error) {
 	if h.pre, err = newPreTokenizer(f.preTokenizer, classes); err != nil {
 		return nil, nil, err
 	}
-	if h.pre.first && mayDropStart(f.normalizer) {
-		return nil, nil, errNeeds("a normalizer that may drop the start of a text before prepend_scheme first")
+	if h.pre.first && movesStart(f.normalizer) {
+		return nil, nil, errNeeds("prepend_scheme first after a normalizer that may move the start of a text")
 	}
 	m, err := newVocabModel(f, h.pre.byteLevel)
 	if err != nil {
@@ -51,7 +51,11 @@ func newHF(data []byte, classes *classTable) (*hfTokenizer, []string, error) {
 		classes: classes, scan: scan,
 		merger: func() pieceMerger { return &bpeMerger{model: m.bpeModel} },
 	})
-	notes := append(h.pre.notes, h.addTokens(f.added, m.index)...)
+	notes, err := h.addTokens(f.added, m.index)
+	if err != nil {
+		return nil, nil, err
+	}
+	notes = append(h.pre.notes, notes...)
 	if len(f.truncation) > 0 {
 		notes = append(notes, "the file asks to truncate texts; texts are counted whole")
 	}
@@ -61,25 +65,29 @@ func newHF(data []byte, classes *classTable) (*hfTokenizer, []string, error) {
 func wholeText(_ *classTable, text string, _ int) int { return len(text) }
 
 // addTokens fills the matchers. As in the reference a token has the id of the
-// vocabulary if it stands there, else the next free one: the id that is written
-// with it counts for nothing.
-func (h *hfTokenizer) addTokens(added []addedToken, index *tokenIndex) (notes []string) {
+// vocabulary if it stands there, else the next after as many as the vocabulary
+// has tokens: the id that is written with it counts for nothing.
+func (h *hfTokenizer) addTokens(added []addedToken, index *tokenIndex) (notes []string, err error) {
 	h.raw, h.normalized = newAddedMatcher(), newAddedMatcher()
 	ids := map[string]int{}
-	top, differ := -1, 0
+	next, differ := len(index.ids), 0
 	for _, t := range added {
+		if t.Content == "" {
+			continue
+		}
 		id, known := index.find([]byte(t.Content))
 		if was, again := ids[t.Content]; again {
 			id, known = int32(was), true
 		}
 		if !known {
-			id = int32(max(len(index.ids), top+1))
+			id = int32(next)
+			next++
 		}
 		if int(id) != t.ID {
 			differ++
 		}
 		t.ID = int(id)
-		ids[t.Content], top = t.ID, max(top, t.ID)
+		ids[t.Content] = t.ID
 		if !t.Normalized {
 			h.raw.add(t.Content, t)
 			continue
@@ -88,12 +96,15 @@ func (h *hfTokenizer) addTokens(added []addedToken, index *tokenIndex) (notes []
 		if h.norm != nil {
 			content = h.norm(content)
 		}
+		if content == "" {
+			return nil, errNeeds("an added token of which normalizing leaves nothing")
+		}
 		h.normalized.add(content, t)
 	}
 	if differ > 0 {
 		notes = append(notes, fmt.Sprintf("%d added tokens have another id than the file states, as in the reference", differ))
 	}
-	return notes
+	return notes, nil
 }
 
 // encode implements encoder.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // normalizer changes a text before it is cut; nil changes nothing. It keeps text
@@ -131,17 +132,23 @@ func stripNormalizer(raw []byte) (normalizer, error) {
 	}, nil
 }
 
-// mayDropStart tells whether a normalizer can take away the first character: the
-// reference then no longer sees the start of the text as such.
-func mayDropStart(raw []byte) bool {
+// movesStart tells whether a normalizer can take away or lengthen the first
+// characters: the reference then no longer takes the start of the text as such.
+func movesStart(raw []byte) bool {
 	var n struct {
 		Type        string            `json:"type"`
+		Pattern     textPattern       `json:"pattern"`
 		Content     string            `json:"content"`
 		Normalizers []json.RawMessage `json:"normalizers"`
 	}
 	if len(raw) == 0 || json.Unmarshal(raw, &n) != nil {
 		return false
 	}
-	return n.Type == "Strip" || n.Type == "Replace" && n.Content == "" || slices.ContainsFunc(n.Normalizers,
-		func(part json.RawMessage) bool { return mayDropStart(part) })
+	switch n.Type {
+	case "Strip":
+		return true
+	case "Replace":
+		return n.Pattern.String == nil || utf8.RuneCountInString(*n.Pattern.String) != 1 || utf8.RuneCountInString(n.Content) != 1
+	}
+	return slices.ContainsFunc(n.Normalizers, func(part json.RawMessage) bool { return movesStart(part) })
 }

@@ -57,11 +57,11 @@ func newPreTokenizer(raw []byte, classes *classTable) (*preTokenizer, error) {
 		p.scan = deepSeek{classes, set}.split
 		configs = configs[3:]
 	}
-	for i, c := range configs {
+	for _, c := range configs {
 		if p.byteLevel {
 			return nil, errNeeds(fmt.Sprintf("the pre-tokenizer %.40s after ByteLevel", c.Type))
 		}
-		if err := p.add(c, classes, i == 0, i == len(configs)-1); err != nil {
+		if err := p.add(c, classes); err != nil {
 			return nil, err
 		}
 	}
@@ -100,7 +100,10 @@ func isDeepSeek(c []preConfig) bool {
 }
 
 // add appends a step.
-func (p *preTokenizer) add(c preConfig, classes *classTable, first, last bool) error {
+func (p *preTokenizer) add(c preConfig, classes *classTable) error {
+	if c.Type != "ByteLevel" {
+		p.settle(classes)
+	}
 	switch c.Type {
 	case "ByteLevel":
 		p.addByteLevel(c, classes)
@@ -157,7 +160,6 @@ func (p *preTokenizer) addSplit(c preConfig, classes *classTable) error {
 	if !slices.Contains([]string{"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"}, c.Behavior) {
 		return errNeeds(fmt.Sprintf("the split behavior %.40s", c.Behavior))
 	}
-	p.settle(classes)
 	if c.Pattern.String != nil {
 		if *c.Pattern.String == "" {
 			return errNeeds("a Split by the empty string")
