@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// mapFile is a mapping as people write it; docs/mapping.md is its reference.
+// mapFile is a mapping as people write it; reprise init mapping prints one with
+// every key explained.
 type mapFile struct {
 	Name        string               `yaml:"name"`
 	About       string               `yaml:"about"`

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"reprise/trace/strictyaml"
 )
@@ -32,8 +33,11 @@ type library struct {
 	busy []string // schemas that are being read, against circles
 }
 
-// schemas reads the embedded data files, in order of name.
-func schemas() ([]schema, error) {
+// schemas are the embedded data files, in order of name, read when first asked
+// for. They are never written to.
+var schemas = sync.OnceValues(readSchemas)
+
+func readSchemas() ([]schema, error) {
 	files, err := fs.Glob(schemaFiles, "schemas/*.yaml")
 	if err != nil {
 		return nil, err
