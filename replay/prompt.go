@@ -20,6 +20,14 @@ type Prompter interface {
 	AppendFresh(dst []byte, key int64, n int) []byte
 }
 
+// IDs tells whether a prompter appends token ids, decimal and with commas
+// between, and not text: for vocabularies in which no text of exactly n tokens
+// can be made.
+func IDs(p Prompter) bool {
+	x, ok := p.(interface{ IDs() bool })
+	return ok && x.IDs()
+}
+
 // The cache modes: what a run does about the server's prefix cache.
 const (
 	// CacheWorkload salts the run: prompts share among themselves what the
@@ -55,9 +63,18 @@ func NewPrompts(text *token.Text, t *trace.Trace, mode string, salt int64) (*Pro
 		text = text.WithSalt(salt)
 	}
 	p := &Prompts{text: text, size: t.Header.BlockTokens, mode: mode, median: 1}
+	switch {
+	case text.IDs():
+		p.notes = append(p.notes, fmt.Sprintf("prompts are token ids, of %d ordinary tokens: the words of the list are not one token each", text.Words()))
+	case text.SHA256() != token.WordListSHA256():
+		p.notes = append(p.notes, fmt.Sprintf("prompts are made of %d words of the list that are one token each (SHA-256 %s)", text.Words(), text.SHA256()))
+	}
 	p.look(t)
 	return p, nil
 }
+
+// IDs tells whether the prompts are token ids.
+func (p *Prompts) IDs() bool { return p.text.IDs() }
 
 // Notes says what the trace does not state and how it is made up for.
 func (p *Prompts) Notes() []string { return p.notes }
@@ -131,7 +148,8 @@ func (p *Prompts) AppendPrompt(dst []byte, job *Job, template int32) ([]byte, in
 	return dst, int32(kept)
 }
 
-// append puts a piece after a space, or bare at the prompt's start.
+// append puts a piece after a space (a comma for ids), or bare at the prompt's
+// start.
 func (p *Prompts) append(dst []byte, start int, q piece) []byte {
 	if len(dst) == start {
 		return append(dst, p.text.AppendBlock(nil, q.block, q.n)...)

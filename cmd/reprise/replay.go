@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,7 +75,7 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 	f.StringVar(&o.api, "api", "", "chat or completions (default: as the URL says, else chat)")
 	f.StringVar(&o.keyFile, "api-key-file", "", "file that holds the API key")
 	f.StringArrayVar(&o.headers, "header", nil, "NAME=VARIABLE: send a header with the value of an environment variable")
-	f.StringVar(&o.tokenizer, "tokenizer", "", "tokenizer of the surrogate text (default: the trace's, else o200k_base)")
+	f.StringVar(&o.tokenizer, "tokenizer", "", "tokenizer of the surrogate text, a name or a file (default: the trace's, else o200k_base)")
 	f.StringVar(&o.cache, "cache", replay.CacheWorkload, "prefix cache: workload (shares within the run), none, keep (repeats stay warm)")
 	f.Int64Var(&o.salt, "salt", 0, "salt that sets this run's text apart (default: from the clock)")
 	f.StringVar(&o.ignoreEOS, "ignore-eos", openai.Auto, "ask the server to write on to the planned length: auto, on, off")
@@ -211,11 +212,7 @@ func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client,
 		name = "o200k_base"
 		run.Notes = append(run.Notes, "the trace names no tokenizer: surrogate text is made with "+name)
 	}
-	tok, err := token.Open(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	text, err := token.NewText(tok, 0)
+	text, err := o.text(name, t, run)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -238,6 +235,26 @@ func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client,
 		return nil, nil, usageError{err}
 	}
 	return c, prompts, nil
+}
+
+// text opens the source of prompts for a tokenizer: words, or token ids where
+// its vocabulary does not hold the words.
+func (o *replayOptions) text(name string, t *trace.Trace, run *replay.Run) (*token.Text, error) {
+	tok, err := token.Open(name)
+	if err != nil {
+		if o.tokenizer == "" && !slices.Contains(token.Names(), name) {
+			return nil, withHint(fmt.Errorf("the trace was counted by the tokenizer %s, which is a file", name), "give it with --tokenizer")
+		}
+		return nil, err
+	}
+	if sha := t.Header.Tokenizer.SHA256; sha != "" && sha != tok.SHA256() {
+		run.Notes = append(run.Notes, fmt.Sprintf("the trace was counted by %s, prompts are made for %s: as many tokens of another vocabulary", t.Header.Tokenizer.Name, filepath.Base(name)))
+	}
+	text, err := token.NewText(tok, 0)
+	if errors.Is(err, token.ErrWords) {
+		return token.NewIDs(tok, 0)
+	}
+	return text, err
 }
 
 // limit is a timeout as the client takes it: negative for none.

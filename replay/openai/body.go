@@ -13,25 +13,20 @@ type ask struct {
 	ignoreEOS bool
 	usage     bool // stream_options.include_usage
 	byNewName bool // max_completion_tokens
+	ids       bool // the prompt is token ids; completions only
 }
 
 // appendBody renders the request around a prompt that prompt appends.
 func appendBody(dst []byte, api string, a ask, prompt func([]byte) []byte) []byte {
 	dst = append(dst, `{"model":`...)
 	dst = append(dst, quoted(a.model)...)
-	if api == Chat {
-		dst = append(dst, `,"messages":[{"role":"user","content":"`...)
-	} else {
-		dst = append(dst, `,"prompt":"`...)
-	}
-	from := len(dst)
-	dst = prompt(dst)
-	if text := dst[from:]; !plain(text) {
-		q := quoted(string(text))
-		dst = append(dst[:from], q[1:len(q)-1]...)
-	}
-	if dst = append(dst, '"'); api == Chat {
-		dst = append(dst, "}]"...)
+	switch {
+	case a.ids:
+		dst = append(prompt(append(dst, `,"prompt":[`...)), ']')
+	case api == Chat:
+		dst = append(appendText(append(dst, `,"messages":[{"role":"user","content":`...), prompt), "}]"...)
+	default:
+		dst = appendText(append(dst, `,"prompt":`...), prompt)
 	}
 	if a.out > 0 {
 		name := `,"max_tokens":`
@@ -51,6 +46,18 @@ func appendBody(dst []byte, api string, a ask, prompt func([]byte) []byte) []byt
 		dst = strconv.AppendInt(append(dst, `,"ignore_eos":true,"min_tokens":`...), int64(a.out), 10)
 	}
 	return append(dst, '}')
+}
+
+// appendText appends a JSON string of the text that prompt appends.
+func appendText(dst []byte, prompt func([]byte) []byte) []byte {
+	dst = append(dst, '"')
+	from := len(dst)
+	dst = prompt(dst)
+	if text := dst[from:]; !plain(text) {
+		q := quoted(string(text))
+		dst = append(dst[:from], q[1:len(q)-1]...)
+	}
+	return append(dst, '"')
 }
 
 // plain reports whether text needs no escape in JSON.

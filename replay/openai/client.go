@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -38,6 +39,9 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if replay.IDs(cfg.Prompter) && to.api != Completions {
+		return nil, errors.New("the prompts are token ids, which only the completions API takes: name it (/v1/completions), or another tokenizer")
+	}
 	c := &Client{cfg: cfg, target: to, header: cfg.header(), base: time.Now(), model: cfg.Model,
 		template: -1, ignoreEOS: cfg.IgnoreEOS != Off, usage: true, streams: true}
 	c.transport = newTransport(cfg, c.base)
@@ -57,7 +61,7 @@ func (c *Client) Endpoint() replay.Endpoint {
 // Prepare renders the body of a job.
 func (c *Client) Prepare(job replay.Job) (replay.Call, error) {
 	r := &job.Request
-	a := ask{model: c.model, n: max(r.N, 1), ignoreEOS: c.ignoreEOS, usage: c.usage, byNewName: c.cfg.MaxCompletionTokens}
+	a := ask{model: c.model, n: max(r.N, 1), ignoreEOS: c.ignoreEOS, usage: c.usage, byNewName: c.cfg.MaxCompletionTokens, ids: replay.IDs(c.cfg.Prompter)}
 	out := r.Output
 	if !out.OK {
 		out = r.Max

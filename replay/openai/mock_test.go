@@ -15,11 +15,17 @@ import (
 // end2end replays a trace at the mock engine and returns the results.
 func end2end(t *testing.T, tr *trace.Trace, api, mode string) (*replay.Dir, []replay.Result) {
 	t.Helper()
+	return end2endOf(t, tr, api, mode, token.NewText)
+}
+
+// end2endOf is end2end with another source of prompts.
+func end2endOf(t *testing.T, tr *trace.Trace, api, mode string, source func(*token.Tokenizer, uint64) (*token.Text, error)) (*replay.Dir, []replay.Result) {
+	t.Helper()
 	tok, err := token.Open("o200k_base")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := token.NewText(tok, 1)
+	text, err := source(tok, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +100,12 @@ func shared(n int) *trace.Trace {
 // exactly, by both APIs, and cached tokens where the trace shares blocks.
 func TestMockEndToEnd(t *testing.T) {
 	tr := shared(30)
-	for _, api := range []string{openai.Chat, openai.Completions} {
-		d, results := end2end(t, tr, api, replay.CacheWorkload)
+	for _, c := range []struct {
+		name, api string
+		source    func(*token.Tokenizer, uint64) (*token.Text, error)
+	}{{"chat", openai.Chat, token.NewText}, {"completions", openai.Completions, token.NewText}, {"token ids", openai.Completions, token.NewIDs}} {
+		api := c.name
+		d, results := end2endOf(t, tr, c.api, replay.CacheWorkload, c.source)
 		cached := int32(0)
 		for i, r := range results {
 			q := tr.Requests[i]
@@ -131,4 +141,28 @@ func total(tr *trace.Trace) (n int64) {
 		n += int64(tr.Requests[i].Input.V)
 	}
 	return n
+}
+
+// Token ids go to the completions API only.
+func TestIDsWantCompletions(t *testing.T) {
+	tok, err := token.Open("o200k_base")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := token.NewIDs(tok, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompts, err := replay.NewPrompts(text, shared(3), replay.CacheKeep, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := prompts.Notes(); len(notes) == 0 || !replay.IDs(prompts) {
+		t.Error(notes)
+	}
+	for url, ok := range map[string]bool{"http://h": false, "http://h/v1/chat/completions": false, "http://h/v1/completions": true} {
+		if _, err := openai.New(openai.Config{URL: url, Prompter: prompts}); (err == nil) != ok {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
 }

@@ -132,7 +132,7 @@ func (c *Client) probe(ctx context.Context, key int64, n int) replay.Result {
 func (c *Client) extra(ctx context.Context, key int64, n int, out int32) replay.Result {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.MaxWarming)
 	defer cancel()
-	a := ask{model: c.model, out: out, n: 1, ignoreEOS: c.ignoreEOS, usage: c.usage, byNewName: c.cfg.MaxCompletionTokens}
+	a := ask{model: c.model, out: out, n: 1, ignoreEOS: c.ignoreEOS, usage: c.usage, byNewName: c.cfg.MaxCompletionTokens, ids: replay.IDs(c.cfg.Prompter)}
 	k := &call{client: c, asked: key == 1}
 	k.body = appendBody(nil, c.target.api, a, func(dst []byte) []byte { return c.cfg.Prompter.AppendFresh(dst, key, n) })
 	r := k.Send(ctx, replay.NewFlight(replay.NewTimer(time.Now())))
