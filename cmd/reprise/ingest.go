@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,9 +29,11 @@ type ingestOptions struct {
 	tokenizer string
 	template  string
 	mapping   []string
+	zone      string
 	policy    string
 	maxBad    string
 	keyFile   string
+	keepAll   bool
 	output    string
 }
 
@@ -59,7 +62,19 @@ content, not by name. Logs of several sources go in at once.
 A row that cannot be used is counted with its reason and position, and the
 rest goes on; above --max-bad nothing is written. So it is with files that are
 cut short: what came before the cut is kept, and the share of such files counts.
-What else lies in a folder is left out and said. A log without times is taken.`,
+What else lies in a folder is left out and said.
+
+Rows are merged by arrival, whatever file they stand in. Copies of a row (the
+same request id, time and lengths; without an id, all the same in two files, on
+a clock finer than a second) and attempts that another followed (numbered ones;
+or a failed call whose client sends the same prompt within a minute of its end)
+are left out and counted, unless --keep-duplicates is given; where the log
+leaves a doubt, two rows are two requests.
+
+Memory stays below half a gigabyte whatever the size of the log: what is more
+waits in nameless temporary files beside the output (counts and keyed digests,
+never text), about as large as the prompts' number of blocks times 64 bytes. A
+log without times is taken; the trace then has none, and a rate must be assumed.`,
 		Example: `  reprise ingest AzureLLMInferenceTrace_conv.csv -o conv.trace.parquet
   reprise ingest s3-export/ 'more/**/*.parquet' -o day.trace.parquet
   reprise ingest log.jsonl.gz --map input_tokens=usage.in --map arrival=ts@ms -o day.trace.parquet`,
@@ -69,10 +84,11 @@ What else lies in a folder is left out and said. A log without times is taken.`,
 	c.Flags().StringVar(&o.tokenizer, "tokenizer", "", "count tokens with: "+strings.Join(token.Names(), ", ")+", or none for the log's own counts and no prefix blocks (default: the policy's, o200k_base)")
 	c.Flags().StringVar(&o.template, "template", "", "chat template that renders prompts: a tokenizer_config.json, a .jinja file, a folder, or "+
 		strings.Join(chat.Names(), ", ")+" (default: the one in the tokenizer's folder; none: no template)")
-	c.Flags().StringArrayVar(&o.mapping, "map", nil, "field=column.path, may be repeated")
+	c.Flags().StringArrayVar(&o.mapping, "map", nil, "field=column.path, or a mapping file (see reprise init mapping); may be repeated")
 	c.Flags().StringVar(&o.policy, "policy", "", "what may be kept (YAML; see reprise init policy)")
 	c.Flags().StringVar(&o.maxBad, "max-bad", "", "largest share of rejected rows, for instance 5% or 0.05 (default: the policy's, 5%)")
 	c.Flags().StringVar(&o.keyFile, "key-file", "", "32 bytes that key the digests of several exports alike (default: fresh, never written)")
+	c.Flags().BoolVar(&o.keepAll, "keep-duplicates", false, "keep copies of a row, and attempts that another followed, as requests of their own")
 	outputFlag(c, &o.output, "trace file to write")
 	return c
 }
@@ -89,10 +105,14 @@ func (o *ingestOptions) run(ctx context.Context, s *stdio, paths []string) error
 	if o.output == "" && terminal(s.out) {
 		return usagef("will not write a trace to the terminal: give -o FILE")
 	}
+	if err := errors.Join(writable(o.output), distinct(o.output, paths...)); err != nil {
+		return err
+	}
 	key, err := o.key()
 	if err != nil {
 		return err
 	}
+	boundMemory()
 	tok, err := o.openCounting(s, policy.Tokenizer)
 	if err != nil {
 		return err
@@ -125,9 +145,13 @@ func (o *ingestOptions) run(ctx context.Context, s *stdio, paths []string) error
 // read reads the log to its end.
 func (o *ingestOptions) read(ctx context.Context, s *stdio, paths []string, policy sanitize.Policy, mapping *ingest.Mapping,
 	tok sanitize.Tokenizer, key [32]byte) (log *ingest.Log, rows *sanitize.Rows, err error) {
+	zone, err := parseZone(o.zone)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
 	b := s.newBar("reading", inputSize(paths), progress.UnitsBytes)
 	defer b.close()
-	in := ingest.Inputs{Paths: paths, Stdin: s.in, Map: mapping, Progress: b.set}
+	in := ingest.Inputs{Paths: paths, Stdin: s.in, Map: mapping, Zone: zone, Progress: b.set}
 	room := sanitize.Room{Dir: spillFolder(o.output), Progress: b.rows}
 	type result struct {
 		log  *ingest.Log
@@ -140,6 +164,14 @@ func (o *ingestOptions) read(ctx context.Context, s *stdio, paths []string, poli
 		return r, err
 	})
 	return done.log, done.rows, err
+}
+
+// boundMemory makes the collector of garbage work harder rather than let the
+// process pass half a gigabyte; GOMEMLIMIT, where it is set, goes first.
+func boundMemory() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(420 << 20)
+	}
 }
 
 // spillFolder is where rows wait that do not fit into memory: beside the
@@ -186,6 +218,7 @@ func (o *ingestOptions) readPolicy() (sanitize.Policy, error) {
 	if o.tokenizer != "" {
 		p.Tokenizer = o.tokenizer
 	}
+	p.KeepDuplicates = p.KeepDuplicates || o.keepAll
 	if o.maxBad != "" {
 		v, err := parseShare(o.maxBad)
 		if err != nil {
