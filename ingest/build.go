@@ -37,6 +37,7 @@ type builder struct {
 type notes struct {
 	naive, guessed, negative int64
 	truncated, redacted      int64
+	other                    int64 // lines of text logs that are no rows
 	usage                    usageNotes
 }
 

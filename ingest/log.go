@@ -138,6 +138,9 @@ func (l *Log) ended(s *source, rows rows) {
 		l.skip(s.name, r.damage().Error(), true)
 		return
 	}
+	if r, ok := rows.(*textLines); ok {
+		l.notes.other += r.other
+	}
 	l.whole++
 }
 

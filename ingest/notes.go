@@ -21,6 +21,7 @@ func (l *Log) Notes() []string {
 		{l.notes.naive, "times have no zone and were read as " + zone},
 		{l.notes.guessed, "times are small numbers and were read as seconds from the log's start; give the unit, as in --map arrival=column@ms, if they are not"},
 		{l.notes.negative, "durations are negative and were left out"},
+		{l.notes.other, "lines are none of the kinds that tell of requests: banners, statistics"},
 		{l.notes.truncated, "prompts were cut by the log; they count by the log's own token counts and share no prefix"},
 		{l.notes.redacted, "requests have a placeholder in the place of a text, which counts as absent"},
 	} {

@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/valyala/fastjson"
 
 	"reprise/trace"
@@ -73,8 +75,10 @@ func describeRecord(r *Record) string {
 
 // describeLog lists what a log gives: the source, the records, the rows that are
 // bad and what is noted.
-func describeLog(t *testing.T, paths ...string) []byte {
-	l, err := Open(context.Background(), Inputs{Paths: paths})
+func describeLog(t *testing.T, known []schema, path string) []byte {
+	in := Inputs{Paths: []string{path}}
+	in.Limits = in.Limits.orDefault()
+	l, err := openAs(context.Background(), in, known)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,13 +108,17 @@ func TestSourceRecords(t *testing.T) {
 	if err != nil || len(dirs) == 0 {
 		t.Fatal("no expected records")
 	}
+	known, err := schemas()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, golden := range dirs {
 		dir := filepath.Dir(golden)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			logs, _ := filepath.Glob(filepath.Join(dir, "log.*"))
 			var got []byte
 			for _, log := range logs {
-				got = append(got, describeLog(t, log)...)
+				got = append(got, describeLog(t, known, log)...)
 			}
 			if *update {
 				if err := os.WriteFile(golden, got, 0o644); err != nil {
@@ -255,5 +263,58 @@ func TestJoinLetsGo(t *testing.T) {
 	}
 	if len(seen) != n {
 		t.Fatalf("%d of %d", len(seen), n)
+	}
+}
+
+// WildChat is Parquet with a list of structs, LangSmith's bulk export Parquet
+// with bodies as text: conversations are taken apart there too.
+func TestColumnarShapes(t *testing.T) {
+	type utterance struct {
+		Content   string     `parquet:"content"`
+		Role      string     `parquet:"role"`
+		HashedIP  *string    `parquet:"hashed_ip,optional"`
+		Timestamp *time.Time `parquet:"timestamp,optional,timestamp(microsecond)"`
+	}
+	type row struct {
+		Hash         string      `parquet:"conversation_hash"`
+		Model        string      `parquet:"model"`
+		Conversation []utterance `parquet:"conversation,list"`
+	}
+	at := time.Date(2026, 3, 2, 14, 5, 11, 250_000_000, time.UTC)
+	ip := "ip1"
+	wild := filepath.Join(t.TempDir(), "wild.parquet")
+	if err := parquet.WriteFile(wild, []row{{"h1", "planet", []utterance{{"Hi?", "user", &ip, nil}, {"Hello.", "assistant", nil, &at},
+		{"And?", "user", &ip, nil}, {"No.", "assistant", nil, &at}}}}); err != nil {
+		t.Fatal(err)
+	}
+	l, recs, bad, err := readAll(t, Inputs{Paths: []string{wild}})
+	if err != nil || len(bad) > 0 || len(recs) != 2 || l.Schema().Name != "lmsys_wildchat" {
+		t.Fatal(err, bad, recs)
+	}
+	if r := recs[1]; len(r.Messages) != 3 || r.Output != "No." || r.Arrival.V != at.UnixMicro() || r.Client != "ip1" || r.Parent != "h1#0" || r.Model != "planet" {
+		t.Fatalf("%+v", r)
+	}
+	type run struct {
+		ID      string    `parquet:"id"`
+		RunType string    `parquet:"run_type"`
+		Start   time.Time `parquet:"start_time,timestamp(microsecond)"`
+		Inputs  string    `parquet:"inputs"`
+		Outputs string    `parquet:"outputs"`
+		Prompt  *int64    `parquet:"prompt_tokens,optional"`
+		Session string    `parquet:"session_id"`
+	}
+	n := int64(9)
+	smith := filepath.Join(t.TempDir(), "runs.parquet")
+	if err := parquet.WriteFile(smith, []run{{"a", "llm", at, `{"messages":[{"role":"user","content":"Hi?"}],"stream":true}`,
+		`{"choices":[{"message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}],"usage_metadata":{"input_tokens":9,"output_tokens":3}}`, &n, "project"},
+		{"b", "chain", at, "{}", "{}", nil, "project"}}); err != nil {
+		t.Fatal(err)
+	}
+	l, recs, bad, err = readAll(t, Inputs{Paths: []string{smith}})
+	if err != nil || len(bad) > 0 || len(recs) != 2 || l.Schema().Name != "langsmith" {
+		t.Fatal(err, bad, recs)
+	}
+	if r := recs[0]; r.InputTokens.V != 9 || r.OutputTokens.V != 3 || r.Output != "Hello." || !r.Stream.V || r.Session != "" || recs[1].Rule != OtherSpan {
+		t.Fatalf("%+v", recs)
 	}
 }

@@ -29,6 +29,7 @@ type transcriptFile struct {
 	Reply   []string   `yaml:"reply"`   // paths of the message in an answer; as said when not given
 	Call    []string   `yaml:"call"`    // paths that together name the call that an answer is of
 	Close   conditions `yaml:"close"`   // rows that end a call and hold its usage
+	Usage   []string   `yaml:"usage"`   // paths of counts of tokens: with them, messages behind a missing head count nothing and are left out
 	Total   string     `yaml:"total"`   // path of a running total in such rows: where it has not moved there was no call
 }
 
@@ -361,6 +362,9 @@ func (t *transcript) request(c *call) *fastjson.Value {
 	}
 	asked := c.history
 	if c.cut || t.headless(asked) {
+		if lookupText(c.last, t.file.Usage...) != "" {
+			asked = nil
+		}
 		asked = append([]*fastjson.Value{absentMessage(a, "system")}, asked...)
 	}
 	for _, list := range []struct {
