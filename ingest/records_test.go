@@ -115,7 +115,7 @@ func TestSourceRecords(t *testing.T) {
 	for _, golden := range dirs {
 		dir := filepath.Dir(golden)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			logs, _ := filepath.Glob(filepath.Join(dir, "log.*"))
+			logs, _ := filepath.Glob(filepath.Join(dir, "[lo][ol][gd].*"))
 			var got []byte
 			for _, log := range logs {
 				got = append(got, describeLog(t, known, log)...)
