@@ -65,6 +65,9 @@ func header(c *collector, k clock, policy Policy, tok Tokenizer) trace.Header {
 	}
 	if c, ok := tok.(*Counting); ok {
 		h.Template = c.named()
+		if c.also != nil {
+			h.Counting = &trace.Counting{Also: &trace.Also{Tokenizer: trace.Named{Name: c.also.Name(), SHA256: c.also.SHA256()}, Template: c.also.named()}}
+		}
 	}
 	return h
 }

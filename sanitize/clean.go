@@ -38,6 +38,7 @@ type cleaner struct {
 	chain   *block.Chain // shared
 	several bool         // inputs, so that a row may be there twice
 	buf     []int32
+	other   []int32 // of the second tokenizer
 	digests []block.Digest
 }
 
@@ -119,6 +120,7 @@ func (c *cleaner) output(r *ingest.Record, it *item) {
 		return
 	}
 	it.req.OutCh = trace.Some(int32(utf8.RuneCountInString(r.Output)))
+	c.countOutput(r, it)
 	if c.several && it.id == (spill.Key{}) {
 		it.answer = c.name("answer", r.Output)
 	}
@@ -157,6 +159,7 @@ func (c *cleaner) input(r *ingest.Record, it *item) {
 	}
 	p := render(c.tok, r, c.buf)
 	c.buf = p.tokens
+	c.countInput(r, it, len(p.tokens))
 	if len(r.PromptTokens) == 0 && !r.Truncated {
 		it.req.InChars = trace.Some(int32(p.chars))
 	}

@@ -18,6 +18,7 @@ type Counting struct {
 	prompts  *token.Prompts
 	template *chat.Template // nil: messages are framed as OpenAI's chat models do
 	check    *checker       // nil: none
+	also     *Counting      // the second tokenizer, nil: none
 
 	mu      sync.Mutex
 	refused Refused

@@ -22,6 +22,7 @@ type row struct {
 	prompt     spill.Key // of the whole prompt
 	answer     spill.Key
 	attempt    int32 // from 1; 0 when the log has none
+	two        twoCounts
 
 	head
 	digests []byte // of 16 bytes each, or ids of 8 where given
@@ -81,16 +82,18 @@ const (
 	bitDigests
 	bitFresh
 	bitKey             // the first of seven digests of names and texts
-	bitCount = 1 << 23 // the first of eleven counts
+	bitCount = 1 << 23 // the first of fifteen counts
 )
 
 func (r *row) keys() [7]*spill.Key {
 	return [7]*spill.Key{&r.session, &r.client, &r.id, &r.parent, &r.call, &r.prompt, &r.answer}
 }
 
-func counts(q *trace.Request) [11]*trace.Opt[int32] {
-	return [11]*trace.Opt[int32]{&q.Input, &q.Output, &q.Cached, &q.Reason, &q.Media, &q.Max,
-		&q.InChars, &q.OutCh, &q.Prefix, &q.ToolTok, &q.SchemaT}
+func (r *row) counts() [15]*trace.Opt[int32] {
+	q := &r.req
+	return [15]*trace.Opt[int32]{&q.Input, &q.Output, &q.Cached, &q.Reason, &q.Media, &q.Max,
+		&q.InChars, &q.OutCh, &q.Prefix, &q.ToolTok, &q.SchemaT,
+		&r.two.input, &r.two.inputAlso, &r.two.output, &r.two.outputAlso}
 }
 
 // append writes r without its head behind dst; decode is the inverse.
@@ -119,7 +122,7 @@ func (r *row) append(dst []byte) []byte {
 			dst = binary.LittleEndian.AppendUint64(dst, k.Lo)
 		}
 	}
-	for i, c := range counts(q) {
+	for i, c := range r.counts() {
 		if bits&(bitCount<<i) != 0 {
 			dst = binary.AppendVarint(dst, int64(c.V))
 		}
@@ -150,7 +153,7 @@ func (r *row) bits() uint64 {
 			bits |= bitKey << i
 		}
 	}
-	for i, c := range counts(q) {
+	for i, c := range r.counts() {
 		if c.OK {
 			bits |= bitCount << i
 		}
@@ -230,7 +233,7 @@ func (r *row) decode(body []byte) (rest []byte, err error) {
 			*k = f.key()
 		}
 	}
-	for i, c := range counts(q) {
+	for i, c := range r.counts() {
 		if bits&(bitCount<<i) != 0 {
 			*c = trace.Some(int32(f.varint()))
 		}

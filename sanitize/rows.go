@@ -190,8 +190,10 @@ func (r *Rows) Requests(ctx context.Context) iter.Seq2[trace.Request, error] {
 			return
 		}
 		r.used = true
+		var two comparing
 		err := r.each(ctx, func(w *row) error {
 			q := w.req
+			two.add(&w.two)
 			if r.clock.timed {
 				q.T.V -= r.clock.zero
 			}
@@ -203,6 +205,9 @@ func (r *Rows) Requests(ctx context.Context) iter.Seq2[trace.Request, error] {
 			}
 			return nil
 		})
+		if c := r.Header.Counting; c != nil && c.Also != nil {
+			two.fill(c.Also)
+		}
 		if err != nil && err != errStopped {
 			yield(trace.Request{}, err)
 		}

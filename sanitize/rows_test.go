@@ -152,7 +152,7 @@ func randomRow(rng *rand.Rand) row {
 	}
 	q := &r.req
 	q.N = int16(1 + rng.IntN(3))
-	for _, c := range counts(q) {
+	for _, c := range r.counts() {
 		*c = some()
 	}
 	q.Stream, q.Tools, q.Schema = flag(), flag(), flag()

@@ -33,10 +33,58 @@ func (o *ingestOptions) openCounting(s *stdio, name string) (sanitize.Tokenizer,
 	}
 	c := sanitize.NewCounting(t, tpl)
 	c.Check()
+	if err := o.openSecond(c); err != nil {
+		return nil, err
+	}
 	if tpl != nil && o.template == "" {
 		s.talk("note: prompts are rendered by the chat template in %s (--template none leaves it out)", name)
 	}
 	return c, nil
+}
+
+// openSecond opens the second tokenizer, with the template of its folder.
+func (o *ingestOptions) openSecond(c *sanitize.Counting) error {
+	if o.also == "" {
+		return nil
+	}
+	t, err := token.Open(o.also)
+	if err != nil {
+		return usagef("--also-tokenizer: %w", err)
+	}
+	tpl, err := openTemplate("", o.also)
+	if err != nil {
+		return usagef("--also-tokenizer: %w", err)
+	}
+	c.Also(sanitize.NewCounting(t, tpl))
+	return nil
+}
+
+// talkAlso says what the second tokenizer counts.
+func (s *stdio) talkAlso(h trace.Header) {
+	if h.Counting == nil || h.Counting.Also == nil {
+		return
+	}
+	a := h.Counting.Also
+	for _, side := range []struct {
+		name string
+		c    trace.Compared
+	}{{"prompts", a.Input}, {"answers", a.Output}} {
+		if side.c.Requests == 0 || side.c.Tokens == 0 {
+			s.talk("%s counts no %s: the log has none with text", a.Tokenizer.Name, side.name)
+			continue
+		}
+		s.talk("%s counts %d tokens in %d %s where %s counts %d: %.3f times as many (median of requests %.3f)", a.Tokenizer.Name, side.c.Also,
+			side.c.Requests, side.name, h.Tokenizer.Name, side.c.Tokens, float64(side.c.Also)/float64(side.c.Tokens), median(side.c.Ratios))
+	}
+}
+
+func median(ratios []trace.Ratio) float64 {
+	for _, r := range ratios {
+		if r.P == 0.5 {
+			return r.Value
+		}
+	}
+	return 0
 }
 
 // openTemplate opens the template of that name or path; without one, that of the
@@ -80,7 +128,10 @@ func (s *stdio) talkCounting(rows *sanitize.Rows, tok sanitize.Tokenizer) error 
 	if err != nil || check == nil || check.Texts == 0 {
 		return err
 	}
-	rows.Header.Counting = &trace.Counting{Check: check}
+	if rows.Header.Counting == nil {
+		rows.Header.Counting = new(trace.Counting)
+	}
+	rows.Header.Counting.Check = check
 	if check.Differ > 0 {
 		s.talk("warning: %s counts %d of %d sampled texts otherwise than this program: please report it", check.By, check.Differ, check.Texts)
 		return nil

@@ -28,6 +28,7 @@ import (
 type ingestOptions struct {
 	tokenizer string
 	template  string
+	also      string
 	mapping   []string
 	zone      string
 	policy    string
@@ -84,7 +85,9 @@ log without times is taken; the trace then has none, and a rate must be assumed.
 	c.Flags().StringVar(&o.tokenizer, "tokenizer", "", "count tokens with: "+strings.Join(token.Names(), ", ")+", or none for the log's own counts and no prefix blocks (default: the policy's, o200k_base)")
 	c.Flags().StringVar(&o.template, "template", "", "chat template that renders prompts: a tokenizer_config.json, a .jinja file, a folder, or "+
 		strings.Join(chat.Names(), ", ")+" (default: the one in the tokenizer's folder; none: no template)")
+	c.Flags().StringVar(&o.also, "also-tokenizer", "", "second tokenizer that counts the same texts; the comparison goes into the trace's footer and to stderr")
 	c.Flags().StringArrayVar(&o.mapping, "map", nil, "field=column.path, or a mapping file (see reprise init mapping); may be repeated")
+	zoneFlag(c, &o.zone)
 	c.Flags().StringVar(&o.policy, "policy", "", "what may be kept (YAML; see reprise init policy)")
 	c.Flags().StringVar(&o.maxBad, "max-bad", "", "largest share of rejected rows, for instance 5% or 0.05 (default: the policy's, 5%)")
 	c.Flags().StringVar(&o.keyFile, "key-file", "", "32 bytes that key the digests of several exports alike (default: fresh, never written)")
@@ -139,7 +142,11 @@ func (o *ingestOptions) run(ctx context.Context, s *stdio, paths []string) error
 		return errors.New("no request was kept, so there is no trace to write")
 	}
 	rows.Header.Tool = version()
-	return s.writeRows(ctx, o.output, rows)
+	if err := s.writeRows(ctx, o.output, rows); err != nil {
+		return err
+	}
+	s.talkAlso(rows.Header)
+	return nil
 }
 
 // read reads the log to its end.
