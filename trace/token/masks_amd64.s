@@ -1,0 +1,122 @@
+#include "textflag.h"
+
+// A byte b is in lo..hi if b+127-hi, a signed byte, is more than 126-hi+lo: what
+// is above hi turns negative, what is not ASCII is negative or stays below 127-hi.
+// The constants are in the order of their use, two for a range.
+DATA consts<>+0(SB)/8, $0x7a72754665256505
+DATA consts<>+8(SB)/8, $0x000000bf27200d0a
+GLOBL consts<>(SB), RODATA|NOPTR, $16
+
+// func classifyAVX2(m *masks, block *[blockSize]byte)
+TEXT ·classifyAVX2(SB), NOSPLIT, $0-16
+	MOVQ m+0(FP), DI
+	MOVQ block+8(FP), SI
+	VMOVDQU (SI), Y0
+	VMOVDQU 32(SI), Y1
+
+	// lower
+	VPBROADCASTB consts<>+0(SB), Y4
+	VPBROADCASTB consts<>+1(SB), Y5
+	VPADDB Y4, Y0, Y2
+	VPCMPGTB Y5, Y2, Y2
+	VPADDB Y4, Y1, Y3
+	VPCMPGTB Y5, Y3, Y3
+	VPMOVMSKB Y2, AX
+	VPMOVMSKB Y3, BX
+	SHLQ $32, BX
+	ORQ BX, AX
+	MOVQ AX, 0(DI)
+
+	// upper
+	VPBROADCASTB consts<>+2(SB), Y4
+	VPBROADCASTB consts<>+3(SB), Y5
+	VPADDB Y4, Y0, Y2
+	VPCMPGTB Y5, Y2, Y2
+	VPADDB Y4, Y1, Y3
+	VPCMPGTB Y5, Y3, Y3
+	VPMOVMSKB Y2, AX
+	VPMOVMSKB Y3, BX
+	SHLQ $32, BX
+	ORQ BX, AX
+	MOVQ AX, 8(DI)
+
+	// digit
+	VPBROADCASTB consts<>+4(SB), Y4
+	VPBROADCASTB consts<>+5(SB), Y5
+	VPADDB Y4, Y0, Y2
+	VPCMPGTB Y5, Y2, Y2
+	VPADDB Y4, Y1, Y3
+	VPCMPGTB Y5, Y3, Y3
+	VPMOVMSKB Y2, AX
+	VPMOVMSKB Y3, BX
+	SHLQ $32, BX
+	ORQ BX, AX
+	MOVQ AX, 16(DI)
+
+	// blank
+	VPBROADCASTB consts<>+6(SB), Y4
+	VPBROADCASTB consts<>+7(SB), Y5
+	VPADDB Y4, Y0, Y2
+	VPCMPGTB Y5, Y2, Y2
+	VPADDB Y4, Y1, Y3
+	VPCMPGTB Y5, Y3, Y3
+	VPMOVMSKB Y2, AX
+	VPMOVMSKB Y3, BX
+	SHLQ $32, BX
+	ORQ BX, AX
+	MOVQ AX, 24(DI)
+
+	// newline
+	VPBROADCASTB consts<>+8(SB), Y4
+	VPBROADCASTB consts<>+9(SB), Y5
+	VPCMPEQB Y4, Y0, Y2
+	VPCMPEQB Y5, Y0, Y6
+	VPOR Y6, Y2, Y2
+	VPCMPEQB Y4, Y1, Y3
+	VPCMPEQB Y5, Y1, Y6
+	VPOR Y6, Y3, Y3
+	VPMOVMSKB Y2, AX
+	VPMOVMSKB Y3, BX
+	SHLQ $32, BX
+	ORQ BX, AX
+	MOVQ AX, 32(DI)
+
+	// space
+	VPBROADCASTB consts<>+10(SB), Y4
+	VPCMPEQB Y4, Y0, Y2
+	VPCMPEQB Y4, Y1, Y3
+	VPMOVMSKB Y2, AX
+	VPMOVMSKB Y3, BX
+	SHLQ $32, BX
+	ORQ BX, AX
+	MOVQ AX, 40(DI)
+
+	// quote
+	VPBROADCASTB consts<>+11(SB), Y4
+	VPCMPEQB Y4, Y0, Y2
+	VPCMPEQB Y4, Y1, Y3
+	VPMOVMSKB Y2, AX
+	VPMOVMSKB Y3, BX
+	SHLQ $32, BX
+	ORQ BX, AX
+	MOVQ AX, 48(DI)
+
+	// high
+	VPMOVMSKB Y0, AX
+	VPMOVMSKB Y1, BX
+	SHLQ $32, BX
+	ORQ BX, AX
+	MOVQ AX, 56(DI)
+
+	// lead
+	VPBROADCASTB consts<>+12(SB), Y4
+	VPCMPGTB Y4, Y0, Y2
+	VPCMPGTB Y4, Y1, Y3
+	VPMOVMSKB Y2, AX
+	VPMOVMSKB Y3, BX
+	SHLQ $32, BX
+	ORQ BX, AX
+	MOVQ AX, 64(DI)
+
+	VZEROUPPER
+	RET
