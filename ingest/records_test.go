@@ -115,7 +115,9 @@ func TestSourceRecords(t *testing.T) {
 	for _, golden := range dirs {
 		dir := filepath.Dir(golden)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			logs, _ := filepath.Glob(filepath.Join(dir, "[lo][ol][gd].*"))
+			logs, _ := filepath.Glob(filepath.Join(dir, "log.*"))
+			older, _ := filepath.Glob(filepath.Join(dir, "old.*"))
+			logs = append(logs, older...)
 			var got []byte
 			for _, log := range logs {
 				got = append(got, describeLog(t, known, log)...)
@@ -316,5 +318,26 @@ func TestColumnarShapes(t *testing.T) {
 	}
 	if r := recs[0]; r.InputTokens.V != 9 || r.OutputTokens.V != 3 || r.Output != "Hello." || !r.Stream.V || r.Session != "" || recs[1].Rule != OtherSpan {
 		t.Fatalf("%+v", recs)
+	}
+}
+
+// Azure's trace of 2024 has the columns of 2023 and times with an offset; that
+// of 2025 has images, whose tokens the context holds.
+func TestAzureLater(t *testing.T) {
+	for text, want := range map[string]string{
+		"TIMESTAMP,ContextTokens,GeneratedTokens\n2024-05-10 00:00:00.009930+00:00,2162,5\n2024-05-10 02:00:00.017335+02:00,2399,6\n": "2 t=1715299200009930 in=2162 out=5|3 t=1715299200017335 in=2399 out=6",
+		"TIMESTAMP,NumImages,ContextTokens,GeneratedTokens\n2024-10-02 12:00:00.5,2,1500,7\n":                                           "2 t=1727870400500000 in=1500 out=7",
+	} {
+		l, recs, bad, err := readText(t, text)
+		if err != nil || len(bad) > 0 || l.Schema().Name != "azure_llm" || len(l.Unmapped()) > 0 {
+			t.Fatal(err, bad, l.Schema(), l.Unmapped())
+		}
+		var got []string
+		for i := range recs {
+			got = append(got, describeRecord(&recs[i]))
+		}
+		if s := strings.Join(got, "|"); s != want {
+			t.Errorf("%s, want %s", s, want)
+		}
 	}
 }
