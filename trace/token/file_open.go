@@ -16,6 +16,9 @@ import (
 // ones have 35 MB.
 const maxTokenizerFile = 256 << 20
 
+// errNoFile is the error of a path at which there is nothing.
+var errNoFile = errors.New("no such file or folder")
+
 // openFile opens a tokenizer file, or the folder that holds one: a tokenizer.json
 // of HuggingFace, a tekken.json of Mistral, or ranks in the format of tiktoken,
 // whose pattern may follow the path after a colon.
@@ -59,11 +62,11 @@ func openTokenizerFile(path string) (*Tokenizer, error) {
 		if p, err = rankPatternFor(file, pattern, t.sha); err != nil {
 			return nil, err
 		}
-		t.enc, _, err = newTiktoken(data, p, classes)
+		t.enc, t.notes, err = newTiktoken(data, p, classes)
 	case isTekken(data):
-		t.enc, _, err = newTekken(data, classes)
+		t.enc, t.notes, err = newTekken(data, classes)
 	case (&jsonReader{data: data}).peek() == '{':
-		t.enc, _, err = newHF(data, classes)
+		t.enc, t.notes, err = newHF(data, classes)
 	default:
 		err = errors.New("neither JSON nor ranks: a SentencePiece model needs its tokenizer.json")
 	}
@@ -93,11 +96,11 @@ func findTokenizerFile(path string) (file, pattern string, err error) {
 	if err != nil {
 		i := strings.LastIndexByte(path, ':')
 		if i < 0 {
-			return "", "", errors.New("no such file or folder")
+			return "", "", errNoFile
 		}
 		path, pattern = path[:i], path[i+1:]
 		if info, err = os.Stat(path); err != nil {
-			return "", "", errors.New("no such file or folder")
+			return "", "", errNoFile
 		}
 	}
 	if !info.IsDir() {

@@ -104,7 +104,7 @@ func (m *addedMatcher) at(text string, i int) (t *addedToken, end int) {
 // added_vocabulary.rs of huggingface/tokenizers, also where a token that takes
 // the space after it overlaps the next one.
 func (m *addedMatcher) split(t *classTable, text string, plain func(part string, at int), found func(id int32)) {
-	done := 0
+	done, white := 0, span{} // white is the last run of white space after a token
 	for i := 0; ; {
 		tok, start, end := m.find(text, i)
 		if tok == nil {
@@ -114,11 +114,16 @@ func (m *addedMatcher) split(t *classTable, text string, plain func(part string,
 		if tok.SingleWord && (endsInWord(t, text[:start]) || beginsWithWord(t, text[end:])) {
 			continue
 		}
-		if tok.LStrip {
-			start = max(len(strings.TrimRightFunc(text[:start], unicode.IsSpace)), done)
+		if tok.LStrip && done < start {
+			start = done + len(strings.TrimRightFunc(text[done:start], unicode.IsSpace))
+		} else if tok.LStrip {
+			start = done
 		}
 		if tok.RStrip {
-			end = len(text) - len(strings.TrimLeftFunc(text[end:], unicode.IsSpace))
+			if end < white.start || end >= white.end {
+				white = span{end, len(text) - len(strings.TrimLeftFunc(text[end:], unicode.IsSpace))}
+			}
+			end = max(end, white.end)
 		}
 		if done < start {
 			plain(text[done:start], done)

@@ -27,6 +27,9 @@ func newHF(data []byte, classes *classTable) (*hfTokenizer, []string, error) {
 	}
 	h := &hfTokenizer{classes: classes}
 	h.cutters.New = func() any { return new(cutter) }
+	if growth(f.normalizer) > maxGrowth {
+		return nil, nil, errNeeds("normalizers that lengthen text as much")
+	}
 	if h.norm, err = newNormalizer(f.normalizer); err != nil {
 		return nil, nil, err
 	}

@@ -7,8 +7,15 @@ import (
 	"strings"
 )
 
-// maxTokenID bounds the ids of a file: larger ones are no vocabulary.
-const maxTokenID = 1<<24 - 2
+// Bounds on what a file may ask for; published ones stay below a tenth of each.
+const (
+	maxTokenID    = 1<<22 - 2 // ids, and number of tokens
+	maxMerges     = 1 << 22
+	maxAddedBytes = 4 << 20 // of all added tokens together
+	maxRankToken  = 1024    // bytes of a token in a file of ranks
+	maxGrowth     = 64      // by which normalizers may lengthen text
+	maxSteps      = 64      // of a pre-tokenizer
+)
 
 // hfFile is a tokenizer.json in parts. The two that are large stay bytes of the
 // file.
@@ -83,6 +90,13 @@ func readHF(data []byte) (*hfFile, error) {
 	if added != nil {
 		if err := strictUnmarshal(added, &f.added); err != nil {
 			return nil, fmt.Errorf("added_tokens: %w", err)
+		}
+		size := 0
+		for _, t := range f.added {
+			size += len(t.Content)
+		}
+		if size > maxAddedBytes {
+			return nil, fmt.Errorf("added_tokens: %d bytes, over the %d that are read", size, maxAddedBytes)
 		}
 	}
 	return f, f.check()

@@ -132,15 +132,36 @@ func stripNormalizer(raw []byte) (normalizer, error) {
 	}, nil
 }
 
+// normConfig holds what a look at a normalizer without building it needs.
+type normConfig struct {
+	Type        string            `json:"type"`
+	Prepend     string            `json:"prepend"`
+	Pattern     textPattern       `json:"pattern"`
+	Content     string            `json:"content"`
+	Normalizers []json.RawMessage `json:"normalizers"`
+}
+
+// growth returns by what factor a normalizer may lengthen text, so that a file
+// cannot ask for more memory than there is.
+func growth(raw []byte) int {
+	var n normConfig
+	if len(raw) == 0 || json.Unmarshal(raw, &n) != nil {
+		return 1
+	}
+	f := 1 + len(n.Prepend)
+	if n.Type == "Replace" && n.Pattern.String != nil {
+		f = max(1, len(n.Content)/max(1, len(*n.Pattern.String)))
+	}
+	for _, part := range n.Normalizers {
+		f = min(f*growth(part), maxGrowth+1)
+	}
+	return min(f, maxGrowth+1)
+}
+
 // movesStart tells whether a normalizer can take away or lengthen the first
 // characters: the reference then no longer takes the start of the text as such.
 func movesStart(raw []byte) bool {
-	var n struct {
-		Type        string            `json:"type"`
-		Pattern     textPattern       `json:"pattern"`
-		Content     string            `json:"content"`
-		Normalizers []json.RawMessage `json:"normalizers"`
-	}
+	var n normConfig
 	if len(raw) == 0 || json.Unmarshal(raw, &n) != nil {
 		return false
 	}

@@ -48,6 +48,9 @@ func newPreTokenizer(raw []byte, classes *classTable) (*preTokenizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pre_tokenizer: %w", err)
 	}
+	if len(configs) > maxSteps {
+		return nil, errNeeds("a pre-tokenizer of as many steps")
+	}
 	p := new(preTokenizer)
 	if len(configs) == 4 && isDeepSeek(configs[:3]) {
 		set, err := newSymbolSet(symbols16)

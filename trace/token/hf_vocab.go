@@ -10,7 +10,7 @@ import (
 // readVocab reads the object of tokens and ids.
 func readVocab(raw []byte) (*tokenIndex, error) {
 	r := &jsonReader{data: raw}
-	x := newTokenIndex(bytes.Count(raw, []byte{':'}), len(raw)/3)
+	x := newTokenIndex(min(bytes.Count(raw, []byte{':'}), 1<<19), min(len(raw)/3, 8<<20))
 	err := r.object(func(token []byte) error {
 		if len(x.ids) >= maxTokenID {
 			return errors.New("vocab: too many tokens")
@@ -118,7 +118,7 @@ func (m *vocabModel) characters() {
 // readMerges reads the list of merges: ["a","b"] or "a b" each, in order of rank.
 func (m *vocabModel) readMerges(raw []byte) error {
 	r := &jsonReader{data: raw}
-	m.merges = newMergeTable(bytes.Count(raw, []byte{','})/2 + 16)
+	m.merges = newMergeTable(min(bytes.Count(raw, []byte{','})/2+16, 1<<20))
 	special := map[int32]bool{m.unk: m.unk >= 0}
 	for _, id := range m.fallback {
 		special[id] = id >= 0
@@ -134,6 +134,9 @@ func (m *vocabModel) readMerges(raw []byte) error {
 		}
 		if cut < 0 {
 			return nil
+		}
+		if rank >= maxMerges {
+			return errors.New("merges: too many")
 		}
 		left, okL := m.index.find(joined[:cut])
 		right, okR := m.index.find(joined[cut:])

@@ -52,7 +52,7 @@ func newTekken(data []byte, classes *classTable) (encoder, []string, error) {
 
 func tekkenRanks(raw []byte, c tekkenConfig) (*rankList, error) {
 	size := c.Size - c.Specials
-	list := newRankList(min(size, len(raw)/16), len(raw)/8)
+	list := newRankList(min(size, len(raw)/16, 1<<19), min(len(raw)/8, 8<<20))
 	list.shift = int32(c.Specials)
 	r := &jsonReader{data: raw}
 	var coded, token []byte

@@ -64,7 +64,7 @@ func rankPatternFor(path, name, sha string) (rankPattern, error) {
 
 // newTiktoken reads lines "base64 rank".
 func newTiktoken(data []byte, p rankPattern, classes *classTable) (encoder, []string, error) {
-	list := newRankList(bytes.Count(data, []byte{'\n'})+1, len(data)/2)
+	list := newRankList(min(bytes.Count(data, []byte{'\n'})+1, 1<<19), min(len(data)/2, 8<<20))
 	var token []byte
 	n := 0
 	for line := range bytes.Lines(data) {

@@ -19,6 +19,9 @@ func (l *rankList) add(token []byte, rank int) error {
 	if len(token) == 0 {
 		return errors.New("a token is empty")
 	}
+	if len(token) > maxRankToken {
+		return fmt.Errorf("a token of %d bytes, over %d", len(token), maxRankToken)
+	}
 	if _, twice := l.index.find(token); twice {
 		return errors.New("a token stands twice")
 	}

@@ -1,8 +1,8 @@
 package token
 
 import (
+	"errors"
 	"fmt"
-	"os"
 	"strings"
 )
 
@@ -39,22 +39,25 @@ func Names() []string {
 
 // Tokenizer turns text into token ids. Any number of goroutines may share it.
 type Tokenizer struct {
-	name string
-	sha  string
-	enc  encoder
+	name  string
+	sha   string
+	notes []string
+	enc   encoder
 }
 
 // Open returns the tokenizer of that name: an embedded vocabulary, checked
 // against the SHA-256 of the published file, or the path of a tokenizer file or
-// of the folder that holds one. Open once and share.
+// of the folder that holds one. After the path of a file of ranks the name of its
+// pattern may follow, behind a colon. Open once and share.
 func Open(name string) (*Tokenizer, error) {
 	for _, e := range encodings() {
 		if e.name == name {
 			return e.open()
 		}
 	}
-	if _, err := os.Stat(name); err == nil {
-		return openFile(name)
+	t, err := openFile(name)
+	if !errors.Is(err, errNoFile) {
+		return t, err
 	}
 	return nil, fmt.Errorf("no tokenizer %q: neither %s nor a tokenizer file or folder", name, strings.Join(Names(), ", "))
 }
@@ -82,6 +85,10 @@ func (t *Tokenizer) Name() string { return t.name }
 // SHA256 returns the SHA-256 of the vocabulary's file as published, in
 // lower-case hex.
 func (t *Tokenizer) SHA256() string { return t.sha }
+
+// Notes returns what a reader of counts should know of a tokenizer file, each in
+// one line: settings of it that are not followed, a pattern that is interpreted.
+func (t *Tokenizer) Notes() []string { return t.notes }
 
 // Encode appends the token ids of text to dst. Special tokens are never parsed
 // from text: "<|endoftext|>" is encoded as the characters that it is written
