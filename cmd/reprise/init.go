@@ -21,8 +21,12 @@ var faultsExample string
 //go:embed examples/brief.yaml
 var briefExample string
 
+//go:embed examples/mapping.yaml
+var mappingExample string
+
 func newInit(io *stdio) *cobra.Command {
-	examples := map[string]string{"agreement": agreementExample, "policy": policyExample, "faults": faultsExample, "brief": briefExample}
+	examples := map[string]string{"agreement": agreementExample, "policy": policyExample, "faults": faultsExample, "brief": briefExample,
+		"mapping": mappingExample}
 	kinds := slices.Sorted(maps.Keys(examples))
 	return &cobra.Command{
 		Use:       "init KIND",
