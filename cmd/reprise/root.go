@@ -56,7 +56,7 @@ func newRoot(io *stdio) *cobra.Command {
 			root.AddCommand(v)
 		}
 	}
-	add("spec", newIngest(io), newFit(io), newSpec(io), newAgree(io), newBundle(io), newSign(io), newVerify(io))
+	add("spec", newInspect(io), newIngest(io), newFit(io), newSpec(io), newAgree(io), newBundle(io), newSign(io), newVerify(io))
 	add("load", newSynth(io), newCompare(io), newCut(io), newReplay(io), newReport(io), newMock(io))
 	add("look", newShow(io), newInit(io), newDemo(io))
 	root.AddCommand(newMan(root))
