@@ -152,7 +152,7 @@ func (l *Log) lookInside(s *source, a *archive) error {
 		return nil
 	case err != nil && (a.name == "zip" || s.ended()):
 		return s.locate(err)
-	case n == 0 && s.ended():
+	case n == 0 && (a.name == "zip" || s.ended()):
 		return fmt.Errorf("%s: the %s archive has no file in it", s.name, a.name)
 	case first != nil:
 		return fmt.Errorf("%s: none of the first files in it is a log; the first says: %w", s.name, first)

@@ -110,7 +110,7 @@ func (a *arrowFile) turn() (err error) {
 	}
 	a.want = a.want[:0]
 	for i, f := range a.fields {
-		if a.plan != nil && a.plan.root.slot < 0 && a.plan.root.find(f.Name) == nil {
+		if a.plan != nil && a.plan.root.slot < 0 && !a.plan.root.flat && a.plan.root.find(f.Name) == nil {
 			continue
 		}
 		if err := arrowarray.Validate(a.batch.Column(i)); err != nil {

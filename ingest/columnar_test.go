@@ -202,3 +202,12 @@ func TestColumnarLog(t *testing.T) {
 		}
 	}
 }
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

@@ -203,15 +203,28 @@ func (t *table) fill(p *plan) *RowError {
 		t.bind(p)
 	}
 	p.start()
+	var row string // of short rows the cells are parts of one string
+	if n := len(t.split.whole); n > 0 && n <= shortRow {
+		row = string(t.split.whole)
+	}
+	at := 0
 	for i, n := range t.nodes {
-		if n == nil || missing(t.split.fields[i]) {
+		field := t.split.fields[i]
+		from := at
+		at += len(field) + 1
+		if n == nil || missing(field) {
 			continue
 		}
 		if n.row == p.row {
 			return bad(DuplicateKey, "a mapped column is there twice")
 		}
 		n.row = p.row
-		text := t.text.of(t.split.fields[i])
+		var text string
+		if row != "" {
+			text = row[from : from+len(field)]
+		} else {
+			text = t.text.of(field)
+		}
 		if n.slot >= 0 {
 			p.cells[n.slot] = cell{text: text}
 		}
@@ -221,6 +234,9 @@ func (t *table) fill(p *plan) *RowError {
 	}
 	return nil
 }
+
+// shortRow is the size up to which a row is copied whole.
+const shortRow = 1 << 10
 
 // bind finds the columns of a plan in the header.
 func (t *table) bind(p *plan) {

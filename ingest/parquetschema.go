@@ -146,12 +146,12 @@ func (n *parquetNode) leaves(to []*parquetNode) []*parquetNode {
 // and maps are taken whole.
 func (n *parquetNode) keep(parent *node) bool {
 	at := parent
-	if parent.slot < 0 {
+	if parent.slot < 0 && !parent.flat {
 		if at = parent.find(n.name); at == nil {
 			return false
 		}
 	}
-	if at == parent || at.slot >= 0 || n.kind != parquetGroup || n.repeated {
+	if at == parent || at.slot >= 0 || at.flat || n.kind != parquetGroup || n.repeated {
 		n.mark()
 		return true
 	}

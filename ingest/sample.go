@@ -64,7 +64,9 @@ func sampleRowsOf(c container, s *source, rows rows) *seen {
 	}
 	sample := &seen{names: map[string]int{}, matched: map[string]int{}}
 	tests := newMatcher(s.known)
-	tests.bind(rows)
+	if !c.binary { // columnar files would read the columns of the tests alone
+		tests.bind(rows)
+	}
 	if c.named { // the header is there, rows or none
 		sample.header = true
 		rows.names(func(path string) { sample.names[path]++ })
