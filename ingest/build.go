@@ -39,6 +39,7 @@ type notes struct {
 	truncated, redacted      int64
 	other                    int64 // lines of text logs that are no rows
 	usage                    usageNotes
+	text                     badText
 }
 
 func (n *notes) add(o notes) {
@@ -48,6 +49,7 @@ func (n *notes) add(o notes) {
 	n.truncated += o.truncated
 	n.redacted += o.redacted
 	n.usage.add(o.usage)
+	n.text.merge(o.text)
 }
 
 func newBuilder(m *Mapping, zone *time.Location) *builder {

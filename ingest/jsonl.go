@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
 )
@@ -30,11 +31,13 @@ func sniffJSONL(text []byte) bool {
 type jsonRow struct {
 	parser fastjson.Parser
 	value  *fastjson.Value
+	valid  bool // UTF-8 in all of its bytes
 }
 
 // set parses a row. The parser's own message quotes the text and is dropped.
 func (j *jsonRow) set(b []byte) *RowError {
 	v, err := j.parser.ParseBytes(b)
+	j.valid = utf8.Valid(b)
 	switch {
 	case err != nil:
 		j.value = nil

@@ -163,6 +163,7 @@ func (l *Log) rows(rows rows, t *taken, yield func(Record, error) bool) (last Po
 	}
 	defer l.learn(b)
 	hand := l.hand(t, b, yield)
+	bytes, _ := rows.(texts)
 	for {
 		pos, err := rows.next()
 		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -173,6 +174,9 @@ func (l *Log) rows(rows rows, t *taken, yield func(Record, error) bool) (last Po
 			return last, hand.end(), err
 		}
 		last = pos
+		if row == nil && bytes != nil && !bytes.validText() {
+			b.notes.text.add(pos)
+		}
 		if row == nil {
 			row = rows.fill(b.read.first())
 		}

@@ -29,6 +29,9 @@ func (l *Log) Notes() []string {
 			out = append(out, fmt.Sprintf("%d %s", n.n, n.what))
 		}
 	}
+	if l.notes.text.n > 0 {
+		out = append(out, l.notes.text.line())
+	}
 	out = append(out, l.notes.usage.lines()...)
 	for _, t := range l.taken {
 		if t.shaper != nil {

@@ -1,0 +1,50 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// badText counts rows in whose bytes something is not UTF-8, and keeps where the
+// first ones stand. Such bytes become U+FFFD, each, and so count as a character.
+type badText struct {
+	n     int64
+	first []Pos
+}
+
+const firstBadText = 3
+
+func (b *badText) add(at Pos) {
+	if b.n++; len(b.first) < firstBadText {
+		b.first = append(b.first, at)
+	}
+}
+
+// merge adds the rows of a later file.
+func (b *badText) merge(o badText) {
+	b.n += o.n
+	b.first = append(b.first, o.first[:min(len(o.first), firstBadText-len(b.first))]...)
+}
+
+func (b *badText) line() string {
+	var at []string
+	for _, p := range b.first {
+		at = append(at, p.String())
+	}
+	return fmt.Sprintf("%d rows have bytes that are not UTF-8, which became U+FFFD: first at %s", b.n, strings.Join(at, ", "))
+}
+
+// texts is rows that know whether the current one is UTF-8.
+type texts interface{ validText() bool }
+
+func (j *jsonRow) validText() bool { return j.valid }
+
+func (t *table) validText() bool {
+	for _, f := range t.split.fields {
+		if !utf8.Valid(f) {
+			return false
+		}
+	}
+	return true
+}
