@@ -140,7 +140,7 @@ func byteRune(b byte) rune {
 	return 0x100 + 67
 }
 
-// runeBytes returns the inverse of byteRune for the characters below U+0144.
+// runeBytes returns the inverse of byteRune.
 func runeBytes() map[rune]byte {
 	m := make(map[rune]byte, 256)
 	for b := range 256 {

@@ -51,7 +51,7 @@ func newHF(data []byte, classes *classTable) (*hfTokenizer, []string, error) {
 		scan = wholeText
 	}
 	h.words = newPieces(pieceModel{
-		classes: classes, scan: scan,
+		classes: classes, scan: scan, masks: h.pre.masks, cuts: m.filter,
 		merger: func() pieceMerger { return &bpeMerger{model: m.bpeModel} },
 	})
 	notes, err := h.addTokens(f.added, m.index)

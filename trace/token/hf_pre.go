@@ -21,7 +21,8 @@ type preTokenizer struct {
 	byteLevel bool    // pieces reach the model in the byte alphabet
 	stages    []stage // one after the other
 	scan      scanner // then this; nil: each piece whole
-	first     bool    // a stage asks where the text begins
+	masks     *maskRules
+	first     bool // a stage asks where the text begins
 	notes     []string
 }
 
@@ -155,7 +156,7 @@ func (p *preTokenizer) settle(classes *classTable) {
 			}
 			return dst
 		})
-		p.scan = nil
+		p.scan, p.masks = nil, nil
 	}
 }
 
@@ -178,7 +179,7 @@ func (p *preTokenizer) addSplit(c preConfig, classes *classTable) error {
 	// A known expression leaves no gaps: each match is a piece.
 	if scan, ok := knownPattern(*c.Pattern.Regex); ok &&
 		(c.Behavior == "Isolated" || c.Behavior == "Removed" && c.Invert) {
-		p.scan = scan
+		p.scan, p.masks = scan, knownMasks(*c.Pattern.Regex)
 		return nil
 	}
 	re, err := compileRegex(*c.Pattern.Regex, classes)

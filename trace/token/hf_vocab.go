@@ -28,9 +28,10 @@ func readVocab(raw []byte) (*tokenIndex, error) {
 // vocabModel is a model under construction.
 type vocabModel struct {
 	*bpeModel
-	index *tokenIndex // tokens as written in the file
-	cuts  *spCuts     // nil for a byte alphabet
-	glued bool        // a merge takes a byte token or the unknown token
+	filter *cutFilter  // of a byte alphabet
+	index  *tokenIndex // tokens as written in the file
+	cuts   *spCuts     // nil for a byte alphabet
+	glued  bool        // a merge takes a byte token or the unknown token
 }
 
 // newVocabModel builds the model; byteLevel tells that texts reach it in the byte
@@ -81,21 +82,31 @@ func (m *vocabModel) byteAlphabet() {
 		}
 	}
 	if !m.wholeFirst {
+		m.filter = newCutFilter(m.index.asBytes)
 		return
 	}
-	x := m.index
-	m.whole = newTokenIndex(len(x.ids), len(x.text))
+	// No cuts here: a part must not be looked up as if it were a whole piece,
+	// since not every token is what its bytes merge to.
+	m.whole = newTokenIndex(len(m.index.ids), len(m.index.text))
+	for token, id := range m.index.asBytes {
+		m.whole.put(token, id)
+	}
+}
+
+// asBytes yields the tokens that are written in the byte alphabet, as the bytes
+// that they stand for, with their ids.
+func (x *tokenIndex) asBytes(yield func(token []byte, id int32) bool) {
 	back := runeBytes()
 	var buf []byte
-	for i := range x.ids {
+	for i, id := range x.ids {
 		buf = buf[:0]
 		ok := true
 		for _, r := range string(x.entry(i)) {
 			b, is := back[r]
 			buf, ok = append(buf, b), ok && is
 		}
-		if ok && len(buf) > 0 {
-			m.whole.put(buf, x.ids[i])
+		if ok && len(buf) > 0 && !yield(buf, id) {
+			return
 		}
 	}
 }

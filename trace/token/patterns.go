@@ -50,6 +50,20 @@ func knownPattern(pattern string) (scanner, bool) {
 	return nil, false
 }
 
+// knownMasks returns the form of a known pattern that works on masks, or nil
+// where it has none.
+func knownMasks(pattern string) *maskRules {
+	switch pattern {
+	case patternCL100K:
+		return &maskRules{prefix: true}
+	case patternQwen2:
+		return &maskRules{prefix: true, single: true}
+	case patternO200K:
+		return &maskRules{cased: true, suffix: true, slash: true}
+	}
+	return nil
+}
+
 const anySymbol = 1<<other | 1<<mark
 
 // splitGPT2 follows patternGPT2: contractions in lower case only, and no rule

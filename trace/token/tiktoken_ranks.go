@@ -78,7 +78,7 @@ func rankEncoder(l *rankList, pattern string, classes *classTable) (encoder, []s
 		scan = wholeText
 	}
 	words := newPieces(pieceModel{
-		classes: classes, scan: scan, merger: func() pieceMerger { return &bpeMerger{model: m} },
+		classes: classes, scan: scan, masks: knownMasks(pattern), merger: func() pieceMerger { return &bpeMerger{model: m} },
 		seeds: m.whole.all,
 	})
 	if known {
