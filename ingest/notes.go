@@ -35,7 +35,12 @@ func (l *Log) Notes() []string {
 	out = append(out, l.notes.usage.lines()...)
 	for _, t := range l.taken {
 		if t.shaper != nil {
-			out = append(out, t.shaper.counts().lines()...)
+			for _, line := range t.shaper.counts().lines() {
+				if len(l.taken) > 1 {
+					line = t.Name + ": " + line
+				}
+				out = append(out, line)
+			}
 		}
 	}
 	return out

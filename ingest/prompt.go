@@ -3,6 +3,7 @@ package ingest
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
 
@@ -113,6 +114,10 @@ func (b *builder) text(r *Record, c cell) {
 	r.PromptTokens = make([]int32, 0, len(list))
 	for _, v := range list {
 		id, err := v.Int64()
+		if v.Type() == fastjson.TypeString { // stands for ids that the log left out
+			r.PromptTokens, r.Truncated = nil, true
+			return
+		}
 		if err != nil || id < 0 || id > 1<<30 {
 			b.fail(badField(BadType, FieldPrompt, "has an entry that is no token id"))
 			return
@@ -144,7 +149,36 @@ func (b *builder) cut(r *Record) {
 }
 
 func marked(s string, marks []string) bool {
-	return slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(s, m) })
+	return slices.ContainsFunc(marks, func(m string) bool {
+		head, mark, tail, ok := middleMark(m)
+		if !ok {
+			return strings.Contains(s, m)
+		}
+		return len(s) >= head+len(mark)+tail && cutMiddle(s, head, mark, tail)
+	})
+}
+
+// middleMark reads a mark of the form head|mark|tail: a text was cut when it is
+// so many characters, the mark, and so many characters. It is for marks that
+// texts have themselves.
+func middleMark(m string) (head int, mark string, tail int, ok bool) {
+	parts := strings.Split(m, "|")
+	if len(parts) != 3 || !digits(parts[0]) || !digits(parts[2]) {
+		return 0, "", 0, false
+	}
+	return atoi(parts[0]), parts[1], atoi(parts[2]), true
+}
+
+func cutMiddle(s string, head int, mark string, tail int) bool {
+	if len(s) > utf8.UTFMax*(head+tail)+len(mark) || utf8.RuneCountInString(s) != head+utf8.RuneCountInString(mark)+tail {
+		return false
+	}
+	at := 0
+	for range head {
+		_, n := utf8.DecodeRuneInString(s[at:])
+		at += n
+	}
+	return strings.HasPrefix(s[at:], mark)
 }
 
 func (b *builder) answer(r *Record) {

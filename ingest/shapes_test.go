@@ -217,3 +217,25 @@ func TestAzureLater(t *testing.T) {
 		}
 	}
 }
+
+// SGLang's level 2 cuts the middle out of long texts and lists of ids. Three
+// dots by themselves are no sign of that.
+func TestSGLangCut(t *testing.T) {
+	ids := strings.Repeat("7,", 1024)
+	for name, c := range map[string]struct {
+		prompt string
+		cut    bool
+	}{
+		"text":  {`"text":"` + strings.Repeat("é", 1024) + "..." + strings.Repeat("z", 1024) + `"`, true},
+		"dots":  {`"text":"` + strings.Repeat("é", 1023) + "..." + strings.Repeat("z", 1024) + `"`, false},
+		"short": {`"text":"well..."`, false},
+		"ids":   {`"input_ids":[` + ids + `"...",` + strings.TrimSuffix(ids, ",") + `]`, true},
+		"few":   {`"input_ids":[1,2]`, false},
+	} {
+		text := `{"timestamp":"2026-03-02T14:05:11","event":"request.finished","rid":"1","obj":{` + c.prompt + `},"out":{"meta_info":{"prompt_tokens":9}}}` + "\n"
+		_, recs, bad, err := readText(t, text)
+		if err != nil || len(bad) > 0 || len(recs) != 1 || recs[0].Truncated != c.cut || !recs[0].HasPrompt || recs[0].InputTokens.V != 9 {
+			t.Errorf("%s: %v %v %+v", name, err, bad, recs)
+		}
+	}
+}
