@@ -5,10 +5,10 @@ import (
 	"errors"
 )
 
-// flat is a FlatBuffers message that is checked before it is trusted: tables
+// flatBuffer is a FlatBuffers message that is checked before it is trusted: tables
 // and vectors lie inside it, and nothing is nested too deep. Numbers of fields
 // are those of the Arrow format's Message.fbs and Schema.fbs.
-type flat struct {
+type flatBuffer struct {
 	b     []byte
 	left  int // tables that may still come
 	depth int
@@ -19,7 +19,7 @@ var errFlat = errors.New("a message's description is damaged")
 // checkMessage checks a message and returns the length of its body. Batches have
 // as many counts of views, at least, as there are columns of views.
 func checkMessage(b []byte, views, dictionaryViews int) (size int64, err error) {
-	f := &flat{b: b, left: 1 << 18}
+	f := &flatBuffer{b: b, left: 1 << 18}
 	root, err := f.follow(0)
 	if err != nil {
 		return 0, err
@@ -57,7 +57,7 @@ func checkMessage(b []byte, views, dictionaryViews int) (size int64, err error) 
 	return 0, errors.New("a message of a kind that holds no rows")
 }
 
-func (f *flat) schema(at int) error {
+func (f *flatBuffer) schema(at int) error {
 	if err := f.fields(at, 1); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (f *flat) schema(at int) error {
 }
 
 // fields checks a vector of columns and what is below them.
-func (f *flat) fields(parent, n int) error {
+func (f *flatBuffer) fields(parent, n int) error {
 	if f.depth++; f.depth > maxSchemaDepth {
 		return errors.New("its columns are nested too deep")
 	}
@@ -99,7 +99,7 @@ func (f *flat) fields(parent, n int) error {
 
 // typed checks a column's type, of which two hold vectors: the zone of a
 // timestamp and the codes of a union.
-func (f *flat) typed(at int) error {
+func (f *flatBuffer) typed(at int) error {
 	kind, err := f.slot(at, 2, 1)
 	if err != nil || kind == 0 {
 		return errFlat
@@ -118,7 +118,7 @@ func (f *flat) typed(at int) error {
 }
 
 // batch checks the lists of nodes and buffers.
-func (f *flat) batch(at, views int) error {
+func (f *flatBuffer) batch(at, views int) error {
 	if _, _, err := f.vector(at, 1, 16); err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (f *flat) batch(at, views int) error {
 }
 
 // pairs checks a vector of keys and values.
-func (f *flat) pairs(parent, n int) error {
+func (f *flatBuffer) pairs(parent, n int) error {
 	return f.each(parent, n, func(at int) error {
 		if _, _, err := f.vector(at, 0, 1); err != nil {
 			return err
@@ -151,7 +151,7 @@ func (f *flat) pairs(parent, n int) error {
 }
 
 // each checks every table of a vector.
-func (f *flat) each(parent, n int, check func(at int) error) error {
+func (f *flatBuffer) each(parent, n int, check func(at int) error) error {
 	at, count, err := f.vector(parent, n, 4)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (f *flat) each(parent, n int, check func(at int) error) error {
 
 // follow goes to the table that an offset points to, and checks its own table of
 // fields.
-func (f *flat) follow(at int) (int, error) {
+func (f *flatBuffer) follow(at int) (int, error) {
 	to, err := f.jump(at)
 	if err != nil || to+4 > len(f.b) {
 		return 0, errFlat
@@ -189,7 +189,7 @@ func (f *flat) follow(at int) (int, error) {
 	return to, nil
 }
 
-func (f *flat) jump(at int) (int, error) {
+func (f *flatBuffer) jump(at int) (int, error) {
 	if at < 0 || at+4 > len(f.b) {
 		return 0, errFlat
 	}
@@ -201,7 +201,7 @@ func (f *flat) jump(at int) (int, error) {
 }
 
 // slot is where field n of a table lies, 0 when the table does not have it.
-func (f *flat) slot(table, n, size int) (int, error) {
+func (f *flatBuffer) slot(table, n, size int) (int, error) {
 	v := table - int(int32(binary.LittleEndian.Uint32(f.b[table:])))
 	if 4+2*n+2 > int(binary.LittleEndian.Uint16(f.b[v:])) {
 		return 0, nil
@@ -217,7 +217,7 @@ func (f *flat) slot(table, n, size int) (int, error) {
 }
 
 // table is the table in field n, 0 when there is none.
-func (f *flat) table(parent, n int) (int, error) {
+func (f *flatBuffer) table(parent, n int) (int, error) {
 	at, err := f.slot(parent, n, 4)
 	if err != nil || at == 0 {
 		return 0, err
@@ -226,7 +226,7 @@ func (f *flat) table(parent, n int) (int, error) {
 }
 
 // vector is where the items in field n begin, and how many there are.
-func (f *flat) vector(parent, n, size int) (at, count int, err error) {
+func (f *flatBuffer) vector(parent, n, size int) (at, count int, err error) {
 	slot, err := f.slot(parent, n, 4)
 	if err != nil || slot == 0 {
 		return 0, 0, err

@@ -63,16 +63,16 @@ func openJSON(s *source, r io.Reader) (rows, error) {
 	head, _ := v.r.Peek(128 << 10)
 	v.page = pageOf(head)
 	if v.page.nested {
-		start := make([]byte, wholePage)
-		n, err := io.ReadFull(v.r, start)
-		if err != nil { // it ends here: one row
-			v.page = page{}
-		}
+		var start bytes.Buffer
+		_, err := io.CopyN(&start, v.r, wholePage)
 		rest := io.Reader(v.r)
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		switch {
+		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF): // it ends here: one row
+			v.page = page{}
+		case err != nil:
 			rest = failing{err}
 		}
-		v.r = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(start[:n]), rest), 256<<10)
+		v.r = bufio.NewReaderSize(io.MultiReader(&start, rest), 256<<10)
 	}
 	return v, nil
 }

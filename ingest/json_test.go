@@ -127,3 +127,27 @@ func TestSplitRandom(t *testing.T) {
 		}
 	}
 }
+
+// A compressed document that is cut says so, small or large.
+func TestNestedPageCut(t *testing.T) {
+	span := `{"scopeSpans":[{"spans":[{"name":"` + strings.Repeat("n", 1000) + `"}]}]}`
+	packed := gzipped(`{"resourceSpans":[` + strings.Repeat(span+",", 40) + span + `]}`)
+	s, err := newSource(t.Context(), "f", strings.NewReader(packed[:len(packed)-20]), Limits{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := openJSON(s, s.reader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; ; n++ {
+		_, err := r.next()
+		if err == nil && n < 41 {
+			continue
+		}
+		if err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Fatalf("after %d rows: %v", n, err)
+		}
+		return
+	}
+}
