@@ -28,14 +28,14 @@ func answer(v *fastjson.Value) (text, finish string, ok bool) {
 // Keys under which responses keep their answers, in the order of looking: the
 // first one that is there holds everything. The last four are those of a stream
 // of Bedrock and of Anthropic.
-func answerHolders() []string {
-	return []string{"choices", "candidates", "generations", "results", "outputs", "output", "message", "delta",
+func answerHolders() [12]string {
+	return [12]string{"choices", "candidates", "generations", "results", "outputs", "output", "message", "delta",
 		"contentBlockDelta", "contentBlockStart", "messageStop", "chunk"}
 }
 
 // Keys of generated text, reasoning first as it is generated first.
-func answerTexts() []string {
-	return []string{"reasoning_content", "reasoning", "thinking", "content", "contents", "parts", "text", "outputText", "generation",
+func answerTexts() [19]string {
+	return [19]string{"reasoning_content", "reasoning", "thinking", "content", "contents", "parts", "text", "outputText", "generation",
 		"completion", "generated_text", "response", "refusal", "partial_json", "tool_calls", "function_call",
 		"toolUse", "reasoningContent", "arguments"}
 }
@@ -60,16 +60,17 @@ func (a *answerReader) read(v *fastjson.Value, depth int) {
 }
 
 func (a *answerReader) object(v *fastjson.Value, depth int) {
+	f := flatness(v)
 	a.ended(v)
 	for _, key := range answerHolders() {
-		if inner := dotted(v, "message", key); inner != nil && (inner.Type() == fastjson.TypeObject || inner.Type() == fastjson.TypeArray) {
+		if inner := v.Get(key); inner != nil && (inner.Type() == fastjson.TypeObject || inner.Type() == fastjson.TypeArray) {
 			a.known = true
 			a.read(inner, depth+1)
 			return
 		}
 	}
 	for _, key := range answerTexts() {
-		t := dotted(v, "message", key)
+		t := f.get(v, key)
 		if t == nil || t.Type() == fastjson.TypeNull {
 			a.known = a.known || t != nil
 			continue
@@ -115,7 +116,7 @@ func (a *answerReader) ended(v *fastjson.Value) {
 		if a.finish != "" {
 			return
 		}
-		a.finish = reason(dotted(v, "message", key))
+		a.finish = reason(v.Get(key))
 	}
 }
 

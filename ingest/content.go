@@ -95,10 +95,11 @@ func isMessage(v *fastjson.Value) bool {
 // interface, whose type stands in its place.
 func readMessage(v *fastjson.Value) (Message, int) {
 	v, class := unwrapMessage(v)
-	text, media := messageText(v)
-	m := Message{Role: roleOf(v, class), Name: own(dotted(v, "message", "name").GetStringBytes()), Text: text}
-	for _, key := range []string{"tool_calls", "function_call", "arguments", "output"} {
-		if part := dotted(v, "message", key); part != nil && part.Type() != fastjson.TypeNull {
+	f := flatness(v)
+	text, media := messageText(v, f)
+	m := Message{Role: roleOf(v, f, class), Name: own(f.get(v, "name").GetStringBytes()), Text: text}
+	for _, key := range [...]string{"tool_calls", "function_call", "arguments", "output"} {
+		if part := f.get(v, key); part != nil && part.Type() != fastjson.TypeNull {
 			m.Text += rawJSON(part)
 		}
 	}
@@ -127,12 +128,15 @@ func unwrapMessage(v *fastjson.Value) (m *fastjson.Value, class string) {
 }
 
 // roleOf gives the role in the words of OpenAI.
-func roleOf(v *fastjson.Value, class string) string {
+func roleOf(v *fastjson.Value, f prefixed, class string) string {
 	role := class
-	for _, key := range []string{"role", "from", "type"} {
+	for _, key := range [...]string{"role", "from", "type"} {
 		if role == "" {
-			role = own(dotted(v, "message", key).GetStringBytes())
+			role = own(f.get(v, key).GetStringBytes())
 		}
+	}
+	if role == "user" || role == "assistant" {
+		return role
 	}
 	switch strings.TrimSuffix(strings.ToLower(role), "message") {
 	case "human", "user":
@@ -147,21 +151,28 @@ func roleOf(v *fastjson.Value, class string) string {
 	return role
 }
 
-func messageText(v *fastjson.Value) (string, int) {
-	for _, key := range []string{"content", "contents", "parts", "value", "text"} {
-		if c := dotted(v, "message", key); c != nil && c.Type() != fastjson.TypeNull {
+func messageText(v *fastjson.Value, f prefixed) (string, int) {
+	for _, key := range [...]string{"content", "contents", "parts", "value", "text"} {
+		if c := f.get(v, key); c != nil && c.Type() != fastjson.TypeNull {
 			return content(c)
 		}
 	}
 	return "", 0
 }
 
-// dotted returns v[key], or v["prefix.key"] as flattened exports write it.
-func dotted(v *fastjson.Value, prefix, key string) *fastjson.Value {
-	if inner := v.Get(key); inner != nil {
-		return inner
+// prefixed says that the keys of a message have its kind before them, as in
+// message.role, which flattened exports write.
+type prefixed bool
+
+func flatness(v *fastjson.Value) prefixed {
+	return prefixed(v.Get("role") == nil && v.Get("message.role") != nil)
+}
+
+func (f prefixed) get(v *fastjson.Value, key string) *fastjson.Value {
+	if f {
+		return v.Get("message." + key)
 	}
-	return v.Get(prefix + "." + key)
+	return v.Get(key)
 }
 
 // content joins the text parts of a message and counts the others.
@@ -201,9 +212,9 @@ func part(v *fastjson.Value, depth int) (string, int) {
 	if v.Type() != fastjson.TypeObject || depth > maxShape {
 		return "", 0
 	}
-	for _, key := range []string{"text", "refusal", "thinking", "input", "arguments", "functionCall", "function_call",
-		"functionResponse", "function_response", "toolUse", "response", "result"} {
-		if t := dotted(v, "message_content", key); t != nil && t.Type() != fastjson.TypeNull {
+	for _, key := range [...]string{"text", "refusal", "thinking", "input", "arguments", "functionCall", "function_call",
+		"functionResponse", "function_response", "toolUse", "response", "result", "message_content.text"} {
+		if t := v.Get(key); t != nil && t.Type() != fastjson.TypeNull {
 			return rawJSON(t), 0
 		}
 	}

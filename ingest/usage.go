@@ -14,7 +14,7 @@ func (b *builder) counts(r *Record) {
 		b.learning.add(u.source, u.place())
 	}
 	b.notes.usage.add(u.settle(b.votes, b.mapping.rest))
-	b.gaps(r, u)
+	b.gaps(r, &u)
 	for _, n := range []struct {
 		from trace.Opt[int64]
 		to   *trace.Opt[int32]
@@ -35,8 +35,8 @@ func (b *builder) counts(r *Record) {
 	r.Attempt = trace.Opt[int16]{V: int16(a.V), OK: a.OK}
 }
 
-func (b *builder) usage() *usage {
-	u := &usage{input: b.count(FieldInputTokens, maxTokens), output: b.count(FieldOutputTokens, maxTokens),
+func (b *builder) usage() usage {
+	u := usage{input: b.count(FieldInputTokens, maxTokens), output: b.count(FieldOutputTokens, maxTokens),
 		total: b.count(FieldTotalTokens, 4*maxTokens), cached: b.count(FieldCachedTokens, maxTokens),
 		written: b.count(FieldCacheWriteTokens, maxTokens), reasoning: b.count(FieldReasoningTokens, maxTokens)}
 	if u.cached.V+u.written.V+u.reasoning.V == 0 {
