@@ -3,6 +3,7 @@ package sanitize
 import (
 	"errors"
 	"path/filepath"
+	"regexp"
 	"sync"
 
 	"reprise/trace"
@@ -133,6 +134,24 @@ func (c *Counting) Overhead() (o Overhead, ok bool) {
 	one, ok1 := c.overheadOf("user")
 	three, ok3 := c.overheadOf("user", "assistant", "user")
 	return Overhead{First: one, Turn: three - one}, ok1 && ok3
+}
+
+// Missing returns the first mark of the template, such as <|im_start|>, that is
+// no token of the tokenizer and so is counted as text; empty when there is none.
+func (c *Counting) Missing() string {
+	if c.template == nil {
+		return ""
+	}
+	text, err := c.template.Render(background(), chat.Conversation{Messages: []*jinja.Dict{chat.Text("user", "hello")}}, true)
+	if err != nil {
+		return ""
+	}
+	for _, mark := range regexp.MustCompile(`<[|｜][^<>\s]{1,40}[|｜]>|<[a-z_]{1,20}_of_turn>`).FindAllString(text, -1) {
+		if len(c.prompts.Encode(nil, mark)) > 1 {
+			return mark
+		}
+	}
+	return ""
 }
 
 func (c *Counting) overheadOf(roles ...string) (int, bool) {

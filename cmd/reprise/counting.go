@@ -33,7 +33,7 @@ func (o *ingestOptions) openCounting(s *stdio, name string) (sanitize.Tokenizer,
 	}
 	c := sanitize.NewCounting(t, tpl)
 	c.Check()
-	if err := o.openSecond(c); err != nil {
+	if err := o.openSecond(c, tpl); err != nil {
 		return nil, err
 	}
 	if tpl != nil && o.template == "" {
@@ -42,8 +42,9 @@ func (o *ingestOptions) openCounting(s *stdio, name string) (sanitize.Tokenizer,
 	return c, nil
 }
 
-// openSecond opens the second tokenizer, with the template of its folder.
-func (o *ingestOptions) openSecond(c *sanitize.Counting) error {
+// openSecond opens the second tokenizer, with the template of its folder, else
+// the first one's.
+func (o *ingestOptions) openSecond(c *sanitize.Counting, first *chat.Template) error {
 	if o.also == "" {
 		return nil
 	}
@@ -54,6 +55,9 @@ func (o *ingestOptions) openSecond(c *sanitize.Counting) error {
 	tpl, err := openTemplate("", o.also)
 	if err != nil {
 		return usagef("--also-tokenizer: %w", err)
+	}
+	if tpl == nil {
+		tpl = first
 	}
 	c.Also(sanitize.NewCounting(t, tpl))
 	return nil
@@ -150,6 +154,9 @@ func (s *stdio) talkTemplate(named trace.Named, c *sanitize.Counting) {
 		s.talk("template %s adds %d tokens to a prompt of one message, and %d for each answer and message after it", named.Name, o.First, o.Turn)
 	} else {
 		s.talk("template %s: what it adds to a message could not be measured", named.Name)
+	}
+	if mark := c.Missing(); mark != "" {
+		s.talk("warning: the template writes %s, which is no token of %s: it is counted as text; is it the tokenizer of that model?", mark, c.Name())
 	}
 	r := c.Refused()
 	for _, class := range []struct {
