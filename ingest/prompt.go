@@ -162,6 +162,9 @@ func marked(s string, marks []string) bool {
 // so many characters, the mark, and so many characters. It is for marks that
 // texts have themselves.
 func middleMark(m string) (head int, mark string, tail int, ok bool) {
+	if strings.IndexByte(m, '|') < 0 {
+		return 0, "", 0, false
+	}
 	parts := strings.Split(m, "|")
 	if len(parts) != 3 || !digits(parts[0]) || !digits(parts[2]) {
 		return 0, "", 0, false

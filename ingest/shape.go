@@ -43,14 +43,6 @@ type shapeCounts struct {
 	open     int64 // answers without a question, which are no requests
 }
 
-func (c *shapeCounts) add(o shapeCounts) {
-	c.rows += o.rows
-	c.requests += o.requests
-	c.copies += o.copies
-	c.alone += o.alone
-	c.open += o.open
-}
-
 // lines are what a person should know of them.
 func (c shapeCounts) lines() []string {
 	if c.rows == 0 {
