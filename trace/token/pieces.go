@@ -1,7 +1,6 @@
 package token
 
 import (
-	"iter"
 	"unsafe"
 )
 
@@ -31,8 +30,6 @@ type pieceModel struct {
 	// over the cut.
 	cuts   *cutFilter
 	merger func() pieceMerger // a new one for one worker
-	// seeds holds pieces that are one token each; may be nil.
-	seeds iter.Seq2[[]byte, int32]
 }
 
 // pieces is the encoder of a pieceModel.

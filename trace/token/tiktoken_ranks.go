@@ -79,7 +79,7 @@ func rankEncoder(l *rankList, pattern string, classes *classTable) (encoder, []s
 	}
 	words := newPieces(pieceModel{
 		classes: classes, scan: scan, masks: knownMasks(pattern), merger: func() pieceMerger { return &bpeMerger{model: m} },
-		seeds: m.whole.all,
+		cuts: newCutFilter(m.whole.all),
 	})
 	if known {
 		return words, nil, nil
