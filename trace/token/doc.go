@@ -1,10 +1,16 @@
 // Package token counts tokens and makes text of exactly so many tokens.
 //
-// A [Tokenizer] splits text by the encoding's regular expression, hand-written
-// as a scanner, and merges each piece by rank. Ids equal those of
-// openai/tiktoken's encode_ordinary: special tokens are never parsed from text.
-// The vocabularies cl100k_base and o200k_base are embedded and checked at
-// opening against the SHA-256 of the published files; nothing is downloaded.
+// A [Tokenizer] splits text by the encoding's regular expression and merges each
+// piece by rank. Ids equal those of openai/tiktoken's encode_ordinary: special
+// tokens are never parsed from text. The vocabularies cl100k_base and o200k_base
+// are embedded and checked at opening against the SHA-256 of the published files;
+// nothing is downloaded. Files: tokenizer.json, tekken.json, rank files.
+//
+// Steps: 64 bytes at a time become bit masks of character classes, from which the
+// starts of pieces follow by arithmetic; where they are in doubt a hand-written
+// scanner, which defines the truth, cuts one piece. Pieces are looked up 256 at a
+// time in a worker's cache; what it lacks is merged. The time is linear in the
+// bytes of any text.
 //
 // Text that is not UTF-8 is repaired first: one U+FFFD for each maximal bad part
 // (see [Repair]). Character classes are those of Unicode 16.
@@ -14,6 +20,5 @@
 // token each, so that equal prefixes of ids are equal prefixes of text and the
 // number of tokens is exact.
 //
-// Units: tokens, bytes. Not here: chat templates, special tokens, decoding,
-// tokenizer.json files.
+// Units: tokens, bytes. Not here: chat templates (package chat), decoding.
 package token
