@@ -333,3 +333,19 @@ func TestRetries(t *testing.T) {
 		}
 	}
 }
+
+// A prompt that the log cut shares nothing: it has the log's count and no
+// blocks, and without a count what is left of it is an estimate.
+func TestTruncatedPrompts(t *testing.T) {
+	whole, logged, bare := text("0123456789abcdef0123"), text("0123456789abcdef0123"), text("0123456789abcdef0123")
+	logged.Truncated, logged.InputTokens = true, trace.Some[int32](400)
+	bare.Truncated = true
+	tr, _ := applied(t, DefaultPolicy(), whole, logged, bare)
+	q := tr.Requests
+	if len(q[0].Blocks) != 2 || q[1].Blocks != nil || q[2].Blocks != nil {
+		t.Errorf("blocks %v, %v, %v", q[0].Blocks, q[1].Blocks, q[2].Blocks)
+	}
+	if q[1].Input.V != 400 || q[1].From != trace.Logged || q[2].Input.V != 20 || q[2].From != trace.Estimated || q[2].InChars.OK {
+		t.Errorf("%+v\n%+v", q[1], q[2])
+	}
+}
