@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"reprise/fit/chart"
 )
 
 // The tables of a summary as cells, the header first, for text and HTML alike.
@@ -161,7 +163,7 @@ func (s *Summary) loadCells() [][]string {
 
 func seconds(v float64) string {
 	if v >= 100 {
-		return thousands(fmt.Sprintf("%.0f", v))
+		return chart.Thousands(fmt.Sprintf("%.0f", v))
 	}
 	return fmt.Sprintf("%.1f", v)
 }

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"reprise/fit/chart"
 )
 
 // figure is a chart with what the page writes around it.
 type figure struct {
-	chart
+	chart.Chart
 	note  string
 	cells [][]string // the numbers behind the chart
 }
@@ -34,11 +36,11 @@ func (s *Summary) figures(id string, few bool) []figure {
 }
 
 // line reads one value of each bin, at the bin's middle.
-func (s *Summary) line(f func(*Bin) float64) []xy {
-	out := make([]xy, len(s.Bins))
+func (s *Summary) line(f func(*Bin) float64) []chart.XY {
+	out := make([]chart.XY, len(s.Bins))
 	for i := range s.Bins {
 		b := &s.Bins[i]
-		out[i] = xy{X: float64(b.TS) + float64(s.BinS)/2, Y: f(b)}
+		out[i] = chart.XY{X: float64(b.TS) + float64(s.BinS)/2, Y: f(b)}
 	}
 	return out
 }
@@ -59,7 +61,7 @@ func value(v *float64) float64 {
 	return *v
 }
 
-func (s *Summary) perSecond(f func(*Bin) int64) []xy {
+func (s *Summary) perSecond(f func(*Bin) int64) []chart.XY {
 	return s.line(func(b *Bin) float64 { return float64(f(b)) / float64(s.BinS) })
 }
 
@@ -81,11 +83,11 @@ func (s *Summary) bins() string {
 }
 
 // rulesFor are the agreed limits on a metric, as lines across a chart.
-func (s *Summary) rulesFor(metric string, vertical bool) []rule {
-	var out []rule
+func (s *Summary) rulesFor(metric string, vertical bool) []chart.Rule {
+	var out []chart.Rule
 	for _, x := range s.SLO {
 		if x.Metric == metric {
-			out = append(out, rule{at: x.ThresholdMS, label: pName(x.Percentile) + " limit " + msText(x.ThresholdMS), vertical: vertical})
+			out = append(out, chart.Rule{At: x.ThresholdMS, Label: pName(x.Percentile) + " limit " + msText(x.ThresholdMS), Vertical: vertical})
 		}
 	}
 	return out
@@ -94,46 +96,46 @@ func (s *Summary) rulesFor(metric string, vertical bool) []rule {
 func (s *Summary) ttftOverTime(id string) figure {
 	p50 := s.line(func(b *Bin) float64 { return value(b.TTFTP50) })
 	p99 := s.line(func(b *Bin) float64 { return value(b.TTFTP99) })
-	c := chart{id: id + "-ttft", title: "TTFT over time, ms", xunit: " s", xmin: s.begin(), bands: []band{{1, p50, p99}}, rules: s.rulesFor("ttft", false),
-		lines: []series{{name: "p50", colour: 1, points: p50}, {name: "p99", colour: 2, points: p99}}}
-	c.desc = fmt.Sprintf("Time to first token from the planned instant, median and 99th percentile of %s, by planned instant.", s.bins())
-	return figure{chart: c, note: fmt.Sprintf("From the planned instant, %s (%s). With fewer than 100 requests in a bin, p99 is its slowest.", s.bins(), s.where()),
+	c := chart.Chart{ID: id + "-ttft", Title: "TTFT over time, ms", XUnit: " s", XMin: s.begin(), Bands: []chart.Band{{Colour: 1, Lo: p50, Hi: p99}}, Rules: s.rulesFor("ttft", false),
+		Lines: []chart.Series{{Name: "p50", Colour: 1, Points: p50}, {Name: "p99", Colour: 2, Points: p99}}}
+	c.Desc = fmt.Sprintf("Time to first token from the planned instant, median and 99th percentile of %s, by planned instant.", s.bins())
+	return figure{Chart: c, note: fmt.Sprintf("From the planned instant, %s (%s). With fewer than 100 requests in a bin, p99 is its slowest.", s.bins(), s.where()),
 		cells: s.binCells([]string{"n", "p50, ms", "p99, ms"}, func(b *Bin) []string { return []string{count(b.N), msOr(b.TTFTP50), msOr(b.TTFTP99)} })}
 }
 
 func (s *Summary) loadOverTime(id string) figure {
-	c := chart{id: id + "-load", title: "Offered and completed per second, and in flight", xunit: " s", xmin: s.begin(), lines: []series{
-		{name: "in flight", colour: 3, points: s.line(func(b *Bin) float64 { return float64(b.InFlight) }), fill: true},
-		{name: "offered/s", colour: 1, points: s.perSecond(func(b *Bin) int64 { return b.Offered })},
-		{name: "completed/s", colour: 4, points: s.perSecond(func(b *Bin) int64 { return b.Completed }), dashed: true}}}
-	c.desc = "Requests planned and answered per second, and requests in flight at the end of each bin."
-	return figure{chart: c, note: fmt.Sprintf("%s; offered by planned instant, completed by end. Most in flight at once: %s.", upper(s.bins()), count(s.Load.PeakInFlight)),
+	c := chart.Chart{ID: id + "-load", Title: "Offered and completed per second, and in flight", XUnit: " s", XMin: s.begin(), Lines: []chart.Series{
+		{Name: "in flight", Colour: 3, Points: s.line(func(b *Bin) float64 { return float64(b.InFlight) }), Fill: true},
+		{Name: "offered/s", Colour: 1, Points: s.perSecond(func(b *Bin) int64 { return b.Offered })},
+		{Name: "completed/s", Colour: 4, Points: s.perSecond(func(b *Bin) int64 { return b.Completed }), Dashed: true}}}
+	c.Desc = "Requests planned and answered per second, and requests in flight at the end of each bin."
+	return figure{Chart: c, note: fmt.Sprintf("%s; offered by planned instant, completed by end. Most in flight at once: %s.", upper(s.bins()), count(s.Load.PeakInFlight)),
 		cells: s.binCells([]string{"offered", "completed", "failed", "in flight"}, func(b *Bin) []string {
 			return []string{count(b.Offered), count(b.Completed), count(b.Failed), count(b.InFlight)}
 		})}
 }
 
 func (s *Summary) errorsOverTime(id string) figure {
-	c := chart{id: id + "-errors", title: "Requests not answered, per second", xunit: " s", xmin: s.begin(), lines: []series{
-		{name: "all failures", colour: 2, points: s.perSecond(func(b *Bin) int64 { return b.Failed }), fill: true},
-		{name: "HTTP 429", colour: 5, points: s.perSecond(func(b *Bin) int64 { return b.RateLimited })}}}
-	c.desc = "Requests of every class but ok, and those answered with HTTP 429, per second."
-	return figure{chart: c, note: fmt.Sprintf("%s, by end. %s of %s planned.", upper(s.bins()), count(s.Load.Failed), count(s.Load.Planned)),
+	c := chart.Chart{ID: id + "-errors", Title: "Requests not answered, per second", XUnit: " s", XMin: s.begin(), Lines: []chart.Series{
+		{Name: "all failures", Colour: 2, Points: s.perSecond(func(b *Bin) int64 { return b.Failed }), Fill: true},
+		{Name: "HTTP 429", Colour: 5, Points: s.perSecond(func(b *Bin) int64 { return b.RateLimited })}}}
+	c.Desc = "Requests of every class but ok, and those answered with HTTP 429, per second."
+	return figure{Chart: c, note: fmt.Sprintf("%s, by end. %s of %s planned.", upper(s.bins()), count(s.Load.Failed), count(s.Load.Planned)),
 		cells: s.binCells([]string{"failed", "of them 429"}, func(b *Bin) []string { return []string{count(b.Failed), count(b.RateLimited)} })}
 }
 
 func (s *Summary) lagOverTime(id string) figure {
 	p99 := s.line(func(b *Bin) float64 { return value(b.LagP99) })
-	c := chart{id: id + "-lag", title: "Send lag of the client, ms", xunit: " s", xmin: s.begin(), height: 140, lines: []series{
-		{name: "max", colour: 3, points: s.line(func(b *Bin) float64 { return value(b.LagMax) })},
-		{name: "p99", colour: 2, points: p99},
-		{name: "p50", colour: 1, points: s.line(func(b *Bin) float64 { return value(b.LagP50) })}}}
-	c.rules = []rule{{at: 1, label: "clean up to 1 ms"}}
+	c := chart.Chart{ID: id + "-lag", Title: "Send lag of the client, ms", XUnit: " s", XMin: s.begin(), Height: 140, Lines: []chart.Series{
+		{Name: "max", Colour: 3, Points: s.line(func(b *Bin) float64 { return value(b.LagMax) })},
+		{Name: "p99", Colour: 2, Points: p99},
+		{Name: "p50", Colour: 1, Points: s.line(func(b *Bin) float64 { return value(b.LagP50) })}}}
+	c.Rules = []chart.Rule{{At: 1, Label: "clean up to 1 ms"}}
 	if v := s.Client.LagP99MS; v != nil && *v > 1 {
-		c.rules = []rule{{at: 5, label: "usable up to 5 ms"}}
+		c.Rules = []chart.Rule{{At: 5, Label: "usable up to 5 ms"}}
 	}
-	c.desc = "How late the client handed each request to the kernel: median, 99th percentile and maximum."
-	return figure{chart: c, note: fmt.Sprintf("Planned instant to bytes handed over, %s. Whole run: p99 %s ms, verdict %s.", s.bins(), msOr(s.Client.LagP99MS), clientWord(s.Client.Verdict)),
+	c.Desc = "How late the client handed each request to the kernel: median, 99th percentile and maximum."
+	return figure{Chart: c, note: fmt.Sprintf("Planned instant to bytes handed over, %s. Whole run: p99 %s ms, verdict %s.", s.bins(), msOr(s.Client.LagP99MS), clientWord(s.Client.Verdict)),
 		cells: s.binCells([]string{"p50, ms", "p99, ms", "max, ms"}, func(b *Bin) []string { return []string{msOr(b.LagP50), msOr(b.LagP99), msOr(b.LagMax)} })}
 }
 
@@ -142,25 +144,25 @@ func clientWord(v string) string { return strings.ReplaceAll(v, "_", "-") }
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // line is the distribution from its first per cent on.
-func (c CDF) line() []xy {
-	var out []xy
+func (c CDF) line() []chart.XY {
+	var out []chart.XY
 	for _, p := range c.Points {
 		if p.Share < 0.01 && len(c.Points) > 50 {
 			continue // a few fast answers would stretch a logarithmic axis
 		}
-		out = append(out, xy{X: max(p.MS, 1e-3), Y: p.Share})
+		out = append(out, chart.XY{X: max(p.MS, 1e-3), Y: p.Share})
 	}
 	return out
 }
 
 // distribution draws the CDF of a metric, with the one from sending beside it.
 func (s *Summary) distribution(id, metric, title string) figure {
-	c := chart{id: id + "-cdf-" + metric, title: title + ": share of requests within, by ms", xunit: " ms", xlog: true, yshare: true, ymax: 1, rules: s.rulesFor(metric, true)}
+	c := chart.Chart{ID: id + "-cdf-" + metric, Title: title + ": share of requests within, by ms", XUnit: " ms", XLog: true, YShare: true, YMax: 1, Rules: s.rulesFor(metric, true)}
 	cells := [][]string{{title, "n", "p50", "p90", "p95", "p99", "max"}}
 	names := map[string]string{"sched": "from the planned instant", "write_end": "from sending", "": "requests"}
 	for _, d := range s.CDFs {
 		if d.Metric == metric {
-			c.lines = append(c.lines, series{name: names[d.Clock], colour: 1 + len(c.lines), points: d.line(), dashed: len(c.lines) > 0})
+			c.Lines = append(c.Lines, chart.Series{Name: names[d.Clock], Colour: 1 + len(c.Lines), Points: d.line(), Dashed: len(c.Lines) > 0})
 		}
 	}
 	for _, l := range s.Latency {
@@ -168,8 +170,8 @@ func (s *Summary) distribution(id, metric, title string) figure {
 			cells = append(cells, []string{l.name(), count(l.N), or(l.percentile(50), "too few"), or(l.percentile(90), "too few"), or(l.percentile(95), "too few"), or(l.percentile(99), "too few"), msOr(l.MaxMS)})
 		}
 	}
-	c.desc = "Cumulative distribution of " + metricName(metric) + " over answered requests, on a logarithmic axis."
-	return figure{chart: c, note: fmt.Sprintf("Answered requests, logarithmic axis (%s).", s.where()), cells: cells}
+	c.Desc = "Cumulative distribution of " + metricName(metric) + " over answered requests, on a logarithmic axis."
+	return figure{Chart: c, note: fmt.Sprintf("Answered requests, logarithmic axis (%s).", s.where()), cells: cells}
 }
 
 // sideFigures are the charts over all summaries: latency against load where
@@ -189,60 +191,60 @@ func (r *Report) against(name, metric, clock string) figure {
 	if len(curves) > 1 {
 		ps = []float64{95}
 	}
-	c := chart{id: "curve-" + metric, title: name + " by offered rate, ms", xunit: "/s", xmin: new(float64), rules: r.Summaries[0].rulesFor(metric, false)}
+	c := chart.Chart{ID: "curve-" + metric, Title: name + " by offered rate, ms", XUnit: "/s", XMin: new(float64), Rules: r.Summaries[0].rulesFor(metric, false)}
 	for _, k := range curves {
 		for _, p := range ps {
-			line := series{name: strings.TrimSpace(k.name + " " + pName(p)), colour: 1 + len(c.lines)%5, dots: true}
+			line := chart.Series{Name: strings.TrimSpace(k.name + " " + pName(p)), Colour: 1 + len(c.Lines)%5, Dots: true}
 			for _, s := range k.points {
-				line.points = append(line.points, xy{X: *orZero(s.Load.OfferedPerS), Y: value(s.latency(metric, clock).percentile(p))})
+				line.Points = append(line.Points, chart.XY{X: *orZero(s.Load.OfferedPerS), Y: value(s.latency(metric, clock).percentile(p))})
 			}
-			c.lines = append(c.lines, line)
+			c.Lines = append(c.Lines, line)
 		}
 	}
-	c.desc = name + " against the offered rate; the numbers are in the table of runs."
+	c.Desc = name + " against the offered rate; the numbers are in the table of runs."
 	cells := [][]string{{"offered requests/s", "p50", "p95", "p99"}}
 	for _, s := range r.ordered() {
 		l := s.latency(metric, clock)
 		cells = append(cells, []string{rateText(s.Load.OfferedPerS), or(l.percentile(50), "too few"), or(l.percentile(95), "too few"), or(l.percentile(99), "too few")})
 	}
-	return figure{chart: c, note: "Answered requests of each load point; a point is missing where too few requests support it.", cells: cells}
+	return figure{Chart: c, note: "Answered requests of each load point; a point is missing where too few requests support it.", cells: cells}
 }
 
 func (r *Report) goodputAgainst() figure {
-	c := chart{id: "curve-goodput", title: "Goodput by offered rate, requests/s", xunit: "/s", xmin: new(float64)}
+	c := chart.Chart{ID: "curve-goodput", Title: "Goodput by offered rate, requests/s", XUnit: "/s", XMin: new(float64)}
 	cells := [][]string{{"offered", "completed", "goodput", "share"}}
 	most := 0.0
 	for _, k := range r.curves() {
-		line := series{name: strings.TrimSpace(k.name + " goodput"), colour: 1 + len(c.lines)%5, dots: true}
+		line := chart.Series{Name: strings.TrimSpace(k.name + " goodput"), Colour: 1 + len(c.Lines)%5, Dots: true}
 		for _, s := range k.points {
 			x := *orZero(s.Load.OfferedPerS)
-			line.points = append(line.points, xy{X: x, Y: value(s.Goodput.PerS)})
+			line.Points = append(line.Points, chart.XY{X: x, Y: value(s.Goodput.PerS)})
 			most = max(most, x)
 		}
-		c.lines = append(c.lines, line)
+		c.Lines = append(c.Lines, line)
 	}
 	for _, s := range r.ordered() {
 		cells = append(cells, []string{rateText(s.Load.OfferedPerS), rateText(s.Load.DonePerS), rateText(s.Goodput.PerS), shareText(s.Goodput.Share)})
 	}
-	c.lines = append(c.lines, series{name: "all that was offered", colour: 3, points: []xy{{X: 0, Y: 0}, {X: most, Y: most}}, dashed: true})
-	c.desc = "Requests per second that met every limit, against the offered rate."
-	return figure{chart: c, note: "Requests within every limit; failed requests are not.", cells: cells}
+	c.Lines = append(c.Lines, chart.Series{Name: "all that was offered", Colour: 3, Points: []chart.XY{{X: 0, Y: 0}, {X: most, Y: most}}, Dashed: true})
+	c.Desc = "Requests per second that met every limit, against the offered rate."
+	return figure{Chart: c, note: "Requests within every limit; failed requests are not.", cells: cells}
 }
 
 // overlay draws the distribution of a metric in every run.
 func (r *Report) overlay(metric, title string) figure {
-	c := chart{id: "all-" + metric, title: title + ": share of requests within, by ms", xunit: " ms", xlog: true, yshare: true, ymax: 1, rules: r.Summaries[0].rulesFor(metric, true)}
+	c := chart.Chart{ID: "all-" + metric, Title: title + ": share of requests within, by ms", XUnit: " ms", XLog: true, YShare: true, YMax: 1, Rules: r.Summaries[0].rulesFor(metric, true)}
 	cells := [][]string{{title, "offered /s", "p50", "p95", "p99"}}
 	for i := range r.Summaries {
 		s := &r.Summaries[i]
 		for _, d := range s.CDFs {
 			if d.Metric == metric && d.Clock != "write_end" {
-				c.lines = append(c.lines, series{name: s.Name, colour: 1 + i%5, points: d.line(), dashed: i > 0})
+				c.Lines = append(c.Lines, chart.Series{Name: s.Name, Colour: 1 + i%5, Points: d.line(), Dashed: i > 0})
 				l := s.latency(metric, d.Clock)
 				cells = append(cells, []string{s.Name, rateText(s.Load.OfferedPerS), or(l.percentile(50), "too few"), or(l.percentile(95), "too few"), or(l.percentile(99), "too few")})
 			}
 		}
 	}
-	c.desc = "Cumulative distributions of " + title + ", one line a run, on a logarithmic axis."
-	return figure{chart: c, note: "Answered requests of each run, logarithmic axis.", cells: cells}
+	c.Desc = "Cumulative distributions of " + title + ", one line a run, on a logarithmic axis."
+	return figure{Chart: c, note: "Answered requests of each run, logarithmic axis.", cells: cells}
 }

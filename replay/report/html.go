@@ -111,13 +111,13 @@ func drawAll(figs []figure) ([]figureView, error) {
 		if !f.drawable() {
 			continue
 		}
-		svg, err := f.svg()
+		svg, err := f.SVG()
 		if err != nil {
 			return nil, err
 		}
-		v := figureView{Title: f.title, Note: f.note, SVG: svg, Cells: f.cells}
-		for _, s := range f.lines {
-			v.Legend = append(v.Legend, legend{s.name, s.colour, s.dashed})
+		v := figureView{Title: f.Title, Note: f.note, SVG: svg, Cells: f.cells}
+		for _, s := range f.Lines {
+			v.Legend = append(v.Legend, legend{s.Name, s.Colour, s.Dashed})
 		}
 		out = append(out, v)
 	}
@@ -126,8 +126,8 @@ func drawAll(figs []figure) ([]figureView, error) {
 
 // drawable reports whether there is a number to draw.
 func (f *figure) drawable() bool {
-	for _, s := range f.lines {
-		for _, p := range s.points {
+	for _, s := range f.Lines {
+		for _, p := range s.Points {
 			if p.Y == p.Y {
 				return true
 			}

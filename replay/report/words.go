@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"reprise/fit/chart"
 )
 
 // msText writes a time with about three digits, for instance 0.214 ms, 41.5 ms
@@ -22,22 +24,10 @@ func msNumber(v float64) string {
 	case a < 100:
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
-	return thousands(strconv.FormatFloat(v, 'f', 0, 64))
+	return chart.Thousands(strconv.FormatFloat(v, 'f', 0, 64))
 }
 
-// thousands puts commas into a whole number.
-func thousands(s string) string {
-	sign := ""
-	if strings.HasPrefix(s, "-") {
-		sign, s = "-", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
-
-func count(n int64) string { return thousands(strconv.FormatInt(n, 10)) }
+func count(n int64) string { return chart.Thousands(strconv.FormatInt(n, 10)) }
 
 // rateText writes a rate with three digits.
 func rateText(v *float64) string {
@@ -46,7 +36,7 @@ func rateText(v *float64) string {
 	}
 	switch {
 	case *v >= 100:
-		return thousands(strconv.FormatFloat(*v, 'f', 0, 64))
+		return chart.Thousands(strconv.FormatFloat(*v, 'f', 0, 64))
 	case *v >= 10:
 		return strconv.FormatFloat(*v, 'f', 1, 64)
 	}

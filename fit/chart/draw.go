@@ -1,4 +1,4 @@
-package report
+package chart
 
 import (
 	"math"
@@ -10,13 +10,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-func (b band) draw(p *plot.Plot) error {
-	for _, part := range unbroken(append([]xy(nil), b.lo...), b.hi) {
+func (b Band) draw(p *plot.Plot) error {
+	for _, part := range unbroken(append([]XY(nil), b.Lo...), b.Hi) {
 		poly, err := plotter.NewPolygon(part)
 		if err != nil {
 			return err
 		}
-		poly.Color, poly.LineStyle.Width = paintArea(b.colour), 0
+		poly.Color, poly.LineStyle.Width = paintArea(b.Colour), 0
 		p.Add(poly)
 	}
 	return nil
@@ -24,7 +24,7 @@ func (b band) draw(p *plot.Plot) error {
 
 // unbroken cuts a band where either side is not known, and closes each piece
 // along its upper side.
-func unbroken(lo, hi []xy) []plotter.XYs {
+func unbroken(lo, hi []XY) []plotter.XYs {
 	var out []plotter.XYs
 	start := 0
 	for i := 0; i <= len(lo); i++ {
@@ -43,13 +43,13 @@ func unbroken(lo, hi []xy) []plotter.XYs {
 	return out
 }
 
-func (s series) draw(p *plot.Plot) error {
-	if s.fill {
-		zero := make([]xy, len(s.points))
+func (s Series) draw(p *plot.Plot) error {
+	if s.Fill {
+		zero := make([]XY, len(s.Points))
 		for i := range zero {
-			zero[i] = xy{X: s.points[i].X}
+			zero[i] = XY{X: s.Points[i].X}
 		}
-		if err := (band{s.colour, zero, s.points}).draw(p); err != nil {
+		if err := (Band{s.Colour, zero, s.Points}).draw(p); err != nil {
 			return err
 		}
 	}
@@ -63,18 +63,18 @@ func (s series) draw(p *plot.Plot) error {
 		if err != nil {
 			return err
 		}
-		l.Color, l.Width = paint(s.colour), 1.6
-		if s.dashed {
+		l.Color, l.Width = paint(s.Colour), 1.6
+		if s.Dashed {
 			l.Dashes = []vg.Length{4, 3}
 		}
-		dots.Color, dots.Shape, dots.Radius = paint(s.colour), draw.CircleGlyph{}, 2.6
+		dots.Color, dots.Shape, dots.Radius = paint(s.Colour), draw.CircleGlyph{}, 2.6
 		p.Add(l)
-		if s.dots || len(run) == 1 {
+		if s.Dots || len(run) == 1 {
 			p.Add(dots)
 		}
 		return nil
 	}
-	for _, pt := range s.points {
+	for _, pt := range s.Points {
 		if !math.IsNaN(pt.Y) {
 			run = append(run, pt)
 			continue
@@ -86,19 +86,19 @@ func (s series) draw(p *plot.Plot) error {
 	return flush()
 }
 
-func (r rule) draw(p *plot.Plot) error {
-	pts := plotter.XYs{{X: p.X.Min, Y: r.at}, {X: p.X.Max, Y: r.at}}
-	at, align, off := xy{X: p.X.Max, Y: r.at}, text.XRight, vg.Point{X: -2, Y: 3}
-	if r.vertical {
-		pts = plotter.XYs{{X: r.at, Y: p.Y.Min}, {X: r.at, Y: p.Y.Max}}
-		at, align, off = xy{X: r.at, Y: p.Y.Min}, text.XRight, vg.Point{X: -4, Y: 4}
+func (r Rule) draw(p *plot.Plot) error {
+	pts := plotter.XYs{{X: p.X.Min, Y: r.At}, {X: p.X.Max, Y: r.At}}
+	at, align, off := XY{X: p.X.Max, Y: r.At}, text.XRight, vg.Point{X: -2, Y: 3}
+	if r.Vertical {
+		pts = plotter.XYs{{X: r.At, Y: p.Y.Min}, {X: r.At, Y: p.Y.Max}}
+		at, align, off = XY{X: r.At, Y: p.Y.Min}, text.XRight, vg.Point{X: -4, Y: 4}
 	}
 	l, err := plotter.NewLine(pts)
 	if err != nil {
 		return err
 	}
 	l.Color, l.Width, l.Dashes = paint(paintRule), 1.2, []vg.Length{5, 3}
-	labels, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{at}, Labels: []string{r.label}})
+	labels, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{at}, Labels: []string{r.Label}})
 	if err != nil {
 		return err
 	}

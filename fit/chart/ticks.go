@@ -1,4 +1,4 @@
-package report
+package chart
 
 import (
 	"math"
@@ -61,7 +61,19 @@ func number(v float64) string {
 	s := strconv.FormatFloat(v, 'f', 6, 64)
 	s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 	if whole, frac, ok := strings.Cut(s, "."); ok {
-		return thousands(whole) + "." + frac
+		return Thousands(whole) + "." + frac
 	}
-	return thousands(s)
+	return Thousands(s)
+}
+
+// Thousands puts commas into a whole number.
+func Thousands(s string) string {
+	sign := ""
+	if strings.HasPrefix(s, "-") {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
 }
