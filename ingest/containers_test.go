@@ -322,7 +322,7 @@ func FuzzOpen(f *testing.F) {
 func TestUnknown(t *testing.T) {
 	for text, want := range map[string]string{
 		"TIMESTAMP,ContextTokens,Generated\n1,2,3\n": "columns seen: ContextTokens, Generated, TIMESTAMP; nearest is azure_llm, which has TIMESTAMP, ContextTokens, GeneratedTokens; name columns with --map",
-		`{"a":{"b":{"c":1}}}`:                        "columns seen: a, a.b; known are a",
+		`{"a":{"b":{"c":1}}}`:                        "columns seen: a, a.b; none of the",
 		"Dear Anna\nno\n":                            "columns seen: none that are names",
 	} {
 		if _, err := Open(t.Context(), Inputs{Stdin: strings.NewReader(text)}); err == nil || !strings.Contains(err.Error(), want) {

@@ -147,7 +147,7 @@ func hint(nearest *schema, known []schema) string {
 	for _, s := range known {
 		names = append(names, s.name)
 	}
-	return "known are " + strings.Join(names, ", ")
+	return fmt.Sprintf("none of the %d known sources is near", len(names))
 }
 
 // Covered returns the fields that the first rows have a column for.

@@ -135,7 +135,12 @@ func inspected(ctx context.Context, log *ingest.Log, rows *sanitize.Rows) (*insp
 			in.First = append(in.First, x)
 		}
 	}
-	e := sanitize.Evidence{Requests: rows.Account.Kept, Coverage: log.Coverage(), Timed: rows.Timed(), ResolutionUS: rows.Header.Time.ResolutionUS}
+	// Fields are counted before copies and retries are left out.
+	requests := rows.Account.Kept
+	for _, c := range log.Coverage() {
+		requests = max(requests, c.Rows)
+	}
+	e := sanitize.Evidence{Requests: requests, Coverage: log.Coverage(), Timed: rows.Timed(), ResolutionUS: rows.Header.Time.ResolutionUS}
 	for _, c := range e.Coverage {
 		in.Fields = append(in.Fields, fieldShare{c.Field.String(), c.Rows})
 		if c.Field == ingest.FieldMessages || c.Field == ingest.FieldPrompt {
@@ -150,7 +155,7 @@ func inspected(ctx context.Context, log *ingest.Log, rows *sanitize.Rows) (*insp
 		last = max(last, q.T.V)
 	}
 	e.SpanS = float64(last) / 1e6
-	in.requests = e.Requests
+	in.requests = rows.Account.Kept
 	in.Fills = sanitize.Fills(e)
 	for _, f := range in.Fills {
 		if f.Ask != "" && !slices.Contains(in.Request, f.Ask) {
@@ -160,11 +165,18 @@ func inspected(ctx context.Context, log *ingest.Log, rows *sanitize.Rows) (*insp
 	return in, nil
 }
 
+// maxSkipped is how many files that were left out are listed one by one.
+const maxSkipped = 10
+
 func (in *inspection) print(w io.Writer) error {
 	for _, f := range in.Found {
 		fmt.Fprintf(w, "%s in %s, %d file%s: %s\n", f.Source, f.Container, f.Files, plural(f.Files), visible(f.Why))
 	}
-	for _, f := range in.Skipped {
+	for i, f := range in.Skipped {
+		if i == maxSkipped && len(in.Skipped) > maxSkipped+1 {
+			fmt.Fprintf(w, "and %d more files left out; --json lists them\n", len(in.Skipped)-i)
+			break
+		}
 		word := "skipped"
 		if f.Broken {
 			word = "broken off"
