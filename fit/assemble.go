@@ -38,10 +38,15 @@ func Fit(t *trace.Trace, o Options) (*spec.Spec, error) {
 	if w.Arrivals, err = arrivalSection(t); err != nil {
 		return nil, err
 	}
-	if w.Prefix, err = prefixSection(t); err != nil {
+	links := Link(t)
+	if w.Prefix, err = prefixSection(t, links); err != nil {
 		return nil, err
 	}
-	w.Sessions = sessionSection(t)
+	if w.Sessions = sessionSection(t, links); w.Sessions != nil {
+		if w.Sessions.FirstReuse, err = firstReuse(t, links); err != nil {
+			return nil, err
+		}
+	}
 	w.Features = Features(t)
 	sp.DataRequests = requests(w)
 	if h := w.Arrivals.PeakHour; h != nil {
@@ -149,35 +154,6 @@ func length(x, cut []int32, from spec.From) spec.Length {
 	return l
 }
 
-func sessionSection(t *trace.Trace) *spec.Sessions {
-	turns := map[int32]int64{}
-	for i := range t.Requests {
-		if s := t.Requests[i].Session; s.OK {
-			turns[s.V]++
-		}
-	}
-	if len(turns) == 0 {
-		return nil
-	}
-	counts := make([]int64, 0, len(turns))
-	several := 0
-	for _, n := range turns {
-		counts = append(counts, n)
-		if n > 1 {
-			several++
-		}
-	}
-	v := dist.FromInts(counts, 1)
-	n := v.Len()
-	table := dist.NewTable(v, dist.Grid(20))
-	return &spec.Sessions{
-		Count:         spec.MeasuredNumber(float64(n), "sessions", n),
-		MeanTurns:     spec.MeasuredNumber(v.Mean(), "turns", n),
-		ShareMultiple: spec.MeasuredNumber(float64(several)/float64(n), "1", n),
-		Turns:         spec.Table{Provenance: spec.Provenance{From: spec.Measured, N: n}, P: spec.Nums(table.P), Values: spec.Nums(table.X)},
-	}
-}
-
 // requests lists what to ask for, each with the rows that it would fill.
 func requests(w *spec.Workload) []spec.DataRequest {
 	var out []spec.DataRequest
@@ -191,7 +167,7 @@ func requests(w *spec.Workload) []spec.DataRequest {
 	ask(coarse, "arrival times in milliseconds or finer, as stamped on arrival", "workload.arrivals")
 	ask(slices.Contains(w.Arrivals.Notes, noteShort), "a log of a whole day, for its peak hour", "workload.arrivals.peak_hour")
 	ask(len(w.Prefix.HitRates) == 0, "the prompts themselves (they are read on your machine and do not leave it), or their prefix block digests", "workload.prefix")
-	ask(w.Sessions == nil, "the session or conversation id of each request", "workload.sessions")
+	ask(w.Sessions == nil || w.Sessions.Identity == spec.ByPrefix, "the session or conversation id of each request", "workload.sessions")
 	ask(w.Features.Stream == nil, "whether each request streamed", "workload.features.stream")
 	ask(w.Features.Tools == nil, "whether each request carried tools", "workload.features.tools")
 	ask(w.Features.Schema == nil, "whether each answer was constrained by a JSON schema", "workload.features.json_schema")

@@ -117,7 +117,7 @@ func TestFitUnchainedBlocks(t *testing.T) {
 			r.Blocks = []int32{0, int32(i + 1)}
 		}
 	})).Workload.Prefix
-	if some.Model.N != 20 || len(some.Notes) != 1 || !strings.Contains(some.Notes[0], "20 of 60") {
+	if some.Model.N != 20 || len(some.Notes) != 2 || !strings.Contains(some.Notes[0], "20 of 60") {
 		t.Errorf("prefixes of a third of the requests: %d, %q", some.Model.N, some.Notes)
 	}
 	if some.Common() != 1 || len(some.Roots) != 1 {

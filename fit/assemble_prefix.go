@@ -16,7 +16,7 @@ const minRootShare = 0.05
 // maxRoots bounds how many are told.
 const maxRoots = 12
 
-func prefixSection(t *trace.Trace) (spec.Prefix, error) {
+func prefixSection(t *trace.Trace, l *Links) (spec.Prefix, error) {
 	p := spec.Prefix{BlockTokens: t.Header.BlockTokens}
 	var blocks [][]int32
 	var input []int32
@@ -55,8 +55,28 @@ func prefixSection(t *trace.Trace) (spec.Prefix, error) {
 			p.Roots = append(p.Roots, spec.Root{Provenance: spec.Provenance{From: spec.Measured, N: r.N}, Tokens: spec.Round(float64(r.Tokens)), Share: spec.Round(r.Share)})
 		}
 	}
-	p.Model, err = reuse(blocks, input, s, int32(p.Common()))
-	return p, err
+	if p.Model, err = reuse(blocks, input, s, int32(p.Common()), nil); err != nil {
+		return p, err
+	}
+	return p, sharing(&p, t, blocks, input, s, l)
+}
+
+// firstReuse is reuse of the first turns alone: what further turns share is the
+// history of their session.
+func firstReuse(t *trace.Trace, l *Links) (*spec.Reuse, error) {
+	var blocks [][]int32
+	var input []int32
+	var first []bool
+	for i := range t.Requests {
+		if r := &t.Requests[i]; len(r.Blocks) > 0 && r.Input.OK {
+			blocks, input, first = append(blocks, r.Blocks), append(input, r.Input.V), append(first, l.Parent[i] < 0)
+		}
+	}
+	s, err := Prefix(blocks, input, t.Header.BlockTokens)
+	if err != nil || s.Inconsistent > 0 || !slices.Contains(first, true) {
+		return nil, err
+	}
+	return reuse(blocks, input, s, commonDepth(t), first)
 }
 
 // reuseGrid is finer at the top, where deep hits carry most of the tokens.
@@ -70,16 +90,21 @@ func reuseGrid() []float64 {
 
 // reuse describes, for strata of inputs of about equal mass, how deep prompts
 // hit and, of hits deeper than root, how far back. Synth undoes it.
-func reuse(blocks [][]int32, input []int32, s PrefixStats, root int32) (*spec.Reuse, error) {
+// With only, it describes those prompts among all.
+func reuse(blocks [][]int32, input []int32, s PrefixStats, root int32, only []bool) (*spec.Reuse, error) {
 	d, err := StackDistances(blocks, input, s.BlockTokens)
 	if err != nil {
 		return nil, err
 	}
 	grid := reuseGrid()
 	out := &spec.Reuse{Provenance: spec.Provenance{From: spec.Measured, N: s.Requests}, P: spec.Nums(grid),
-		Continued: continued(blocks, input, s, root)}
+		Continued: continued(blocks, input, s, root, only)}
 	input = sixDigits(input)
 	order := byValue(input)
+	if only != nil {
+		order = slices.DeleteFunc(order, func(i int32) bool { return !only[i] })
+		out.N = int64(len(order))
+	}
 	from := 0
 	for _, to := range reuseCuts(input, order) {
 		var depth, back []int32
@@ -136,12 +161,12 @@ func quantiles(x []int32, p []float64) []spec.Num {
 
 // continued is the share of hits deeper than root that reach the last whole
 // block of the prompt that touched it last.
-func continued(blocks [][]int32, input []int32, s PrefixStats, root int32) *spec.Number {
+func continued(blocks [][]int32, input []int32, s PrefixStats, root int32, only []bool) *spec.Number {
 	ids, distinct := renumber(blocks)
 	whole := make([]int32, distinct) // by block: whole blocks of the prompt that touched it last
 	var hits, all int64
 	for i, list := range ids {
-		if h := s.Hits[i]; h > root {
+		if h := s.Hits[i]; h > root && (only == nil || only[i]) {
 			hits++
 			if h >= whole[list[h-1]] {
 				all++

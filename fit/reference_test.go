@@ -11,14 +11,16 @@ import (
 	"testing"
 
 	"reprise/fit/dist"
+	"reprise/trace"
+	"reprise/trace/spec"
 )
 
 // notOurs are parts of reference.json that this package does not compute:
 // other families, other dependence measures, type-7 quantiles, the regularised
-// clock of Mooncake, inferred sessions, and notes.
+// clock of Mooncake, and notes.
 var notOurs = regexp.MustCompile(`_type7$|^(input|output)_fit/(lnmix\d|gpd_tail_p95|best_by_bic|negbin/aic_disc)(/|$)|_fit/\w+/(aic|k)$|^arrival/iat_fits_global_posIAT/\w+/(aic|k)$` +
 	`|^dependence/(kendall|normal|pearson_log)|^arrival/time_rescaling_ks/\w+/(gamma|ks_5pct)|^arrival/weibull` +
-	`|^arrival/local/(weibull|gamma_shape_moment_pooled)|_note$|^hurst|^arrival_dequantised|^sessions_inferred|^file_sorted|^(first|last)$` +
+	`|^arrival/local/(weibull|gamma_shape_moment_pooled)|_note$|^hurst|^arrival_dequantised|^file_sorted|^(first|last)$` +
 	`|^timestamp_quantum|root_first|^blocks/(floor|ceil)|^meta`)
 
 // loose are values that the reference computed from times in floating-point
@@ -363,6 +365,56 @@ func (g got) prefix(t *testing.T, s sample) {
 	g.perRequest(s, p)
 	g.sharing(s)
 	g.lru(t, s)
+	g.sessions(s)
+}
+
+// sessions infers conversations as the reference does. Its hazards are of the
+// window as it is, without censoring.
+func (g got) sessions(s sample) {
+	x := &trace.Trace{Header: trace.Header{BlockTokens: 512}}
+	for i := range s.times {
+		x.Requests = append(x.Requests, trace.Request{ID: int64(i), T: trace.Some(s.times[i]), Input: trace.Some(s.input[i]), Blocks: s.blocks[i], N: 1})
+	}
+	l := Link(x)
+	c := TurnsOf(x, l)
+	at := "sessions_inferred/"
+	several, requests, most, hist := 0.0, 0.0, int64(0), map[int64]int{}
+	for _, n := range c.Counts {
+		hist[n]++
+		most = max(most, n)
+		if n > 1 {
+			several, requests = several+1, requests+float64(n)
+		}
+	}
+	n := float64(l.Count)
+	g[at+"sessions"], g[at+"multi_turn_sessions"], g[at+"max_turns"] = n, several, float64(most)
+	g[at+"mean_turns"], g[at+"mean_turns_of_multi"] = float64(len(s.times))/n, requests/several
+	g[at+"frac_sessions_multi"], g[at+"frac_requests_in_multi"] = several/n, requests/float64(len(s.times))
+	for k := range hist {
+		g[at+fmt.Sprintf("turns_hist/%d", k)] = float64(hist[k])
+	}
+	clear(c.Late)
+	clear(c.Truncated)
+	for k := int64(1); k <= max(most, 10); k++ { // the reference tells ten, reached or not
+		var reached, on float64
+		for n, sessions := range hist {
+			if n >= k {
+				reached += float64(sessions)
+			}
+			if n > k {
+				on += float64(sessions)
+			}
+		}
+		g[at+fmt.Sprintf("continuation_hazard/%d", k)] = on / max(reached, 1)
+		if h := c.Hazards(); k <= spec.MaxHazard && reached >= minHazard {
+			g[at+fmt.Sprintf("continuation_hazard/%d", k)] = h[k-1].Value() // ours, where none is cut
+		}
+	}
+	gaps := dist.FromInts(c.Gaps, second)
+	for _, p := range []float64{10, 25, 50, 75, 90, 99} {
+		g[at+fmt.Sprintf("inter_turn_s/p%g", p)] = gaps.Quantile(p / 100)
+	}
+	g[at+"inter_turn_mean"] = gaps.Mean()
 }
 
 func (g got) perRequest(s sample, p PrefixStats) {

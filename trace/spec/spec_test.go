@@ -45,7 +45,7 @@ func sample() *Spec {
 				Notes: []string{"a note"}},
 			Prefix: Prefix{BlockTokens: 16, ShareRequests: num(0.9, "1"), HitRates: []HitRate{{"tokens", "input tokens", *num(0.3736237491, "1")}},
 				Roots: []Root{{p, 512, 1}}, Model: &Reuse{p, num(0.8123456, "1"), Nums([]float64{0, 1}), []ReuseStratum{{14050, 1000, Nums([]float64{0, 8}), Nums([]float64{1, 400})}}}, Notes: []string{"a note"}},
-			Sessions: &Sessions{*num(8132, "sessions"), *num(1.479463847, "1"), *num(0.243974422, "1"), table(1, 1, 43)},
+			Sessions: &Sessions{Count: *num(8132, "sessions"), MeanTurns: *num(1.479463847, "1"), ShareMultiple: *num(0.243974422, "1"), Turns: table(1, 1, 43)},
 			Features: Features{Stream: num(1, "1"), Tools: num(0.1, "1"), Schema: num(0, "1"), Several: num(0, "1"), Chat: num(1, "1"),
 				Models: []Share{{"model1", *num(1, "1")}}, Adapters: []Share{{"adapter1", *num(0.5, "1")}}},
 		},

@@ -139,6 +139,12 @@ func (w *Workload) check() error {
 	if err := w.Prefix.check(); err != nil {
 		return fmt.Errorf("workload.prefix: %w", err)
 	}
+	if err := w.Sessions.check(); err != nil {
+		return fmt.Errorf("workload.sessions: %w", err)
+	}
+	if err := w.Features.check(); err != nil {
+		return fmt.Errorf("workload.features: %w", err)
+	}
 	for i := range w.Jobs {
 		if err := w.Jobs[i].check(); err != nil {
 			return fmt.Errorf("workload.jobs: %w", err)
@@ -224,16 +230,23 @@ func (a *Arrivals) check() error {
 		}
 	}
 	if r := a.Rates; r != nil {
-		if !(r.WidthS >= minWidth && r.WidthS <= maxWidth) || !(r.LastS >= 0 && r.LastS <= r.WidthS) {
-			return fmt.Errorf("rate_series: width_s is not within %v to %v, or last_s is not within it", Num(minWidth), Num(maxWidth))
-		}
-		for i, c := range r.Counts {
-			if c < 0 || c > 1e9 {
-				return fmt.Errorf("rate_series.counts[%d] is %d", i, c)
-			}
+		if err := r.check(); err != nil {
+			return err
 		}
 	}
 	return a.Split.check()
+}
+
+func (r *RateSeries) check() error {
+	if !(r.WidthS >= minWidth && r.WidthS <= maxWidth) || !(r.LastS >= 0 && r.LastS <= r.WidthS) {
+		return fmt.Errorf("rate_series: width_s is not within %v to %v, or last_s is not within it", Num(minWidth), Num(maxWidth))
+	}
+	for i, c := range r.Counts {
+		if c < 0 || c > 1e9 {
+			return fmt.Errorf("rate_series.counts[%d] is %d", i, c)
+		}
+	}
+	return nil
 }
 
 // Bins are from a microsecond, the unit of time stamps, to a week wide.
@@ -268,23 +281,29 @@ func (p *Prefix) check() error {
 	if p.BlockTokens < 1 {
 		return fmt.Errorf("block_tokens is %d", p.BlockTokens)
 	}
+	if err := p.checkSharing(); err != nil {
+		return err
+	}
 	if p.Model == nil {
 		return nil
 	}
-	m := p.Model
+	return p.Model.check("reuse")
+}
+
+func (m *Reuse) check(at string) error {
 	if len(m.Strata) == 0 {
-		return errors.New("reuse: no strata")
+		return fmt.Errorf("%s: no strata", at)
 	}
 	if c := m.Continued; c != nil {
 		if err := c.check(); err != nil {
-			return fmt.Errorf("reuse.continued: %w", err)
+			return fmt.Errorf("%s.continued: %w", at, err)
 		}
 		if c.Value < 0 || c.Value > 1 {
-			return fmt.Errorf("reuse.continued is %v, want a share", c.Value)
+			return fmt.Errorf("%s.continued is %v, want a share", at, c.Value)
 		}
 	}
 	for i, s := range m.Strata {
-		key := fmt.Sprintf("reuse.strata[%d]", i)
+		key := fmt.Sprintf("%s.strata[%d]", at, i)
 		if !finite(s.Upto) || i > 0 && s.Upto <= m.Strata[i-1].Upto {
 			return fmt.Errorf("%s.input_upto is out of order", key)
 		}
@@ -293,6 +312,20 @@ func (p *Prefix) check() error {
 		}
 		if len(s.Distance) > 0 {
 			if err := checkTable(key+".distance", m.P, s.Distance, maxDistance); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *Features) check() error {
+	for _, t := range []struct {
+		key string
+		t   *Table
+	}{{"tool_tokens", f.ToolTokens}, {"schema_tokens", f.SchemaTokens}} {
+		if t.t != nil {
+			if err := checkTable(t.key, t.t.P, t.t.Values, maxTokens); err != nil {
 				return err
 			}
 		}

@@ -248,7 +248,14 @@ type Prefix struct {
 	HitRates []HitRate `json:"hit_rates,omitempty"`
 	Roots    []Root    `json:"roots,omitempty"`
 	Model    *Reuse    `json:"reuse,omitempty"`
-	Notes    []string  `json:"notes,omitempty"`
+
+	Identical   []CommonPrefix `json:"common_prefix,omitempty"`
+	ShareBeyond *Number        `json:"share_beyond_common,omitempty"` // of requests: hits deeper than the common prefix
+	Curve       []CachePoint   `json:"cache_curve,omitempty"`
+	ReuseTimes  *Table         `json:"reuse_times_s,omitempty"` // since a block's last use
+	Generated   *Generated     `json:"generated,omitempty"`
+	Broken      *Broken        `json:"broken,omitempty"`
+	Notes       []string       `json:"notes,omitempty"`
 }
 
 // HitRate is a hit rate with what it divides by.
@@ -304,14 +311,6 @@ type ReuseStratum struct {
 	Distance  []Num `json:"distance"`
 }
 
-// Sessions describes conversations, where the log names them.
-type Sessions struct {
-	Count         Number `json:"count"`
-	MeanTurns     Number `json:"mean_turns"`
-	ShareMultiple Number `json:"share_multi_turn"` // of sessions
-	Turns         Table  `json:"turns"`
-}
-
 // Features are the shares of requests that use each feature, among those whose
 // log says, and how many requests each model and adapter alias gets.
 type Features struct {
@@ -322,6 +321,9 @@ type Features struct {
 	Chat     *Number `json:"chat,omitempty"`                // chat endpoint among those known
 	Models   []Share `json:"models,omitempty"`
 	Adapters []Share `json:"adapters,omitempty"`
+
+	ToolTokens   *Table `json:"tool_tokens,omitempty"`   // of the prompts with tools
+	SchemaTokens *Table `json:"schema_tokens,omitempty"` // of those with a JSON schema
 }
 
 // Share is one alias and its share of requests.

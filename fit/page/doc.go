@@ -1,0 +1,8 @@
+// Package page shows a workload spec: small charts for a terminal, and an HTML
+// page with drawn ones, for people who will sign it.
+//
+//	Bars, Line   one line of block characters each
+//	HTML         one file, no script, no style sheet from elsewhere
+//
+// It prints what the spec says and computes nothing new. Units are the spec's.
+package page

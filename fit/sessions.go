@@ -1,0 +1,173 @@
+package fit
+
+import (
+	"reprise/trace"
+	"reprise/trace/spec"
+)
+
+// Links tells which requests are turns of one conversation, in order of
+// arrival. By is what told them (spec.BySession and so on), the first that the
+// trace has; empty when it has none.
+type Links struct {
+	By      string
+	Session []int32 // by request, from 0; −1 where not known
+	Turn    []int32 // position among the session's requests here, from 0
+	Parent  []int32 // the request whose context this one continues, −1 for none
+	Count   int     // of sessions
+	Before  []bool  // by session: its log begins with a turn that is not the first
+}
+
+// Link applies the order of precedence: session ids, then parents, then the
+// chain of prefixes (statistics.md §5). Idle time never tells.
+func Link(t *trace.Trace) *Links {
+	l := &Links{Session: make([]int32, len(t.Requests)), Turn: make([]int32, len(t.Requests)), Parent: parents(t)}
+	has := func(f func(*trace.Request) bool) bool {
+		for i := range t.Requests {
+			if f(&t.Requests[i]) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has(func(r *trace.Request) bool { return r.Session.OK }):
+		l.By = spec.BySession
+		l.bySession(t)
+	case has(func(r *trace.Request) bool { return r.Parent.OK }):
+		l.By = spec.ByParent
+		l.byParent()
+	case has(func(r *trace.Request) bool { return len(r.Blocks) > 0 && r.Input.OK }):
+		l.By = spec.ByPrefix
+		l.Parent = prefixChain(t)
+		l.byParent()
+	default:
+		for i := range l.Session {
+			l.Session[i] = -1
+		}
+	}
+	return l
+}
+
+// parents are those that the log names, as positions.
+func parents(t *trace.Trace) []int32 {
+	at := make(map[int64]int32, len(t.Requests))
+	out := make([]int32, len(t.Requests))
+	for i := range t.Requests {
+		r := &t.Requests[i]
+		out[i] = -1
+		if p, ok := at[r.Parent.V]; ok && r.Parent.OK {
+			out[i] = p
+		}
+		at[r.ID] = int32(i)
+	}
+	return out
+}
+
+// bySession numbers the sessions of the log; the parent of a turn, where the
+// log does not name it, is the turn before.
+func (l *Links) bySession(t *trace.Trace) {
+	number, last := map[int32]int32{}, []int32{}
+	for i := range t.Requests {
+		r := &t.Requests[i]
+		l.Session[i] = -1
+		if !r.Session.OK {
+			l.Parent[i] = -1
+			continue
+		}
+		s, ok := number[r.Session.V]
+		if !ok {
+			s = l.open(r.Turn.OK && r.Turn.V > 0)
+			number[r.Session.V] = s
+			last = append(last, -1)
+		}
+		l.Session[i] = s
+		if before := last[s]; before >= 0 {
+			l.Turn[i] = l.Turn[before] + 1
+			if p := l.Parent[i]; p < 0 || l.Session[p] != s {
+				l.Parent[i] = before
+			}
+		} else {
+			l.Parent[i] = -1
+		}
+		last[s] = int32(i)
+	}
+}
+
+func (l *Links) open(before bool) int32 {
+	l.Before = append(l.Before, before)
+	l.Count++
+	return int32(l.Count - 1)
+}
+
+// byParent makes a session of each tree of parents.
+func (l *Links) byParent() {
+	var turns []int32
+	for i, p := range l.Parent {
+		if p < 0 {
+			l.Session[i] = l.open(false)
+			turns = append(turns, 0)
+		} else {
+			l.Session[i] = l.Session[p]
+		}
+		s := l.Session[i]
+		l.Turn[i] = turns[s]
+		turns[s]++
+	}
+}
+
+// minChain is how many whole blocks a prompt must have for its continuation to
+// be told by them.
+const minChain = 2
+
+// prefixChain takes for the parent of a prompt an earlier one whose whole blocks
+// it begins with, of the longest the latest, where that is shorter than it.
+// Beginnings that are common to most prompts tell nothing.
+func prefixChain(t *trace.Trace) []int32 {
+	size := int32(max(t.Header.BlockTokens, 1))
+	least := max(minChain, int(commonDepth(t))+1)
+	ends := map[int32]int32{} // by last whole block: the latest prompt that ends there
+	out := make([]int32, len(t.Requests))
+	for i := range t.Requests {
+		r := &t.Requests[i]
+		out[i] = -1
+		if !r.Input.OK || len(r.Blocks) == 0 {
+			continue
+		}
+		for d := len(r.Blocks); d >= least && out[i] < 0; d-- {
+			if p, ok := ends[r.Blocks[d-1]]; ok && t.Requests[p].Input.V < r.Input.V {
+				out[i] = p
+			}
+		}
+		if d := min(int(r.Input.V/size), len(r.Blocks)); d >= minChain {
+			ends[r.Blocks[d-1]] = int32(i)
+		}
+	}
+	return out
+}
+
+// commonDepth is the depth in whole blocks of the beginning that spec.CommonShare
+// of the prompts have.
+func commonDepth(t *trace.Trace) int32 {
+	refs := map[int32]int32{}
+	n := int32(0)
+	for i := range t.Requests {
+		if b := t.Requests[i].Blocks; len(b) > 0 && t.Requests[i].Input.OK {
+			n++
+			for _, id := range b {
+				refs[id]++
+			}
+		}
+	}
+	deepest := int32(0)
+	for i := range t.Requests {
+		depth := int32(0)
+		for _, id := range t.Requests[i].Blocks {
+			if refs[id] < 2 || float64(refs[id]) < spec.CommonShare*float64(n) {
+				break
+			}
+			depth++
+		}
+		deepest = max(deepest, depth)
+	}
+	return deepest
+}
