@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"reprise/fit/page"
 	"reprise/replay"
 	"reprise/replay/mock"
 	"reprise/sanitize/bundle"
@@ -22,6 +23,7 @@ type showOptions struct {
 	asJSON bool
 	csv    bool
 	jsonl  bool
+	html   bool
 	output string
 }
 
@@ -39,7 +41,7 @@ func newShow(s *stdio) *cobra.Command {
 		Short: "Say what an artifact is; --csv and --jsonl give its raw rows",
 		Long: `Show says what an artifact is: a trace, a spec, a bundle (folder or .tar.zst),
 an audit, a law of the mock or a results folder. --json prints the same as JSON; --csv and --jsonl
-print the raw rows of a trace or of results.`,
+print the raw rows of a trace or of results; --html writes a page of a spec.`,
 		Example: `  reprise show day.trace.parquet
   reprise show run/ --csv > requests.csv`,
 		Args: exactly(1, "one artifact"),
@@ -48,7 +50,8 @@ print the raw rows of a trace or of results.`,
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print as JSON")
 	c.Flags().BoolVar(&o.csv, "csv", false, "print the rows as CSV")
 	c.Flags().BoolVar(&o.jsonl, "jsonl", false, "print the rows as JSON lines")
-	c.MarkFlagsMutuallyExclusive("json", "csv", "jsonl")
+	c.Flags().BoolVar(&o.html, "html", false, "a page with charts, of a spec")
+	c.MarkFlagsMutuallyExclusive("json", "csv", "jsonl", "html")
 	outputFlag(c, &o.output, "file to write")
 	return c
 }
@@ -75,6 +78,12 @@ func (o *showOptions) run(s *stdio, path string) error {
 				return rows.csv(w)
 			}
 			return rows.jsonl(w)
+		case o.html:
+			sp, err := specOf(a)
+			if err != nil {
+				return err
+			}
+			return page.HTML(w, sp)
 		}
 		return a.text(w)
 	})
@@ -179,4 +188,15 @@ func recogniseJSON(data []byte) (shown, error) {
 		return &shownJSON{"run", r}, nil
 	}
 	return nil, fmt.Errorf("not an artifact of reprise: its kind is %.40q", k.Kind)
+}
+
+// specOf is the spec that an artifact is, or holds.
+func specOf(a shown) (*spec.Spec, error) {
+	switch a := a.(type) {
+	case *shownSpec:
+		return a.s, nil
+	case *shownBundle:
+		return a.b.Spec, nil
+	}
+	return nil, errors.New("--html shows a spec, or the spec of a bundle; a run has its page by reprise report")
 }

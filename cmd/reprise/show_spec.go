@@ -18,6 +18,7 @@ func specText(w io.Writer, s *spec.Spec) error {
 	}
 	fmt.Fprintln(w)
 	lengthTable(w, &s.Workload.Lengths)
+	smallCharts(w, s)
 	fmt.Fprintln(w)
 	arrivalTable(w, &s.Workload.Arrivals)
 	fmt.Fprintln(w)

@@ -12,7 +12,7 @@ func lengthSection(s *spec.Spec) (section, error) {
 	l := &s.Workload.Lengths
 	out := section{Title: "Lengths"}
 	c := chart.Chart{ID: "lengths", Title: "Share of requests of at most so many tokens", XUnit: "", XLog: true, YShare: true, YMax: 1,
-		Desc: "Cumulative distribution of prompt and answer tokens on a logarithmic axis.",
+		Desc:  "Cumulative distribution of prompt and answer tokens on a logarithmic axis.",
 		Lines: []chart.Series{{Name: "prompt", Colour: 1, Points: cumulative(&l.Input.Quantiles)}, {Name: "answer", Colour: 2, Points: cumulative(&l.Output.Quantiles)}}}
 	f, err := drawn(c, "From the quantile tables, "+from(l.Input.Quantiles.From, l.Input.Quantiles.N)+"; tokens, logarithmic axis.")
 	if err != nil {
@@ -20,7 +20,7 @@ func lengthSection(s *spec.Spec) (section, error) {
 	}
 	out.Figures = append(out.Figures, f)
 	d := chart.Chart{ID: "density", Title: "Where the mass lies", XLog: true, YShare: true,
-		Desc: "Share of requests by prompt and answer tokens, forty bins of equal width on a logarithmic axis.",
+		Desc:  "Share of requests by prompt and answer tokens, forty bins of equal width on a logarithmic axis.",
 		Lines: []chart.Series{{Name: "prompt", Colour: 1, Points: density(&l.Input.Quantiles)}, {Name: "answer", Colour: 2, Points: density(&l.Output.Quantiles)}}}
 	if f, err = drawn(d, "Share of requests in each of forty bins of equal width on the logarithmic axis of tokens."); err != nil {
 		return out, err
