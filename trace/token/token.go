@@ -93,7 +93,8 @@ func (t *Tokenizer) Notes() []string { return t.notes }
 // Encode appends the token ids of text to dst. Special tokens are never parsed
 // from text: "<|endoftext|>" is encoded as the characters that it is written
 // with. Text that is not UTF-8 is repaired first (see Repair). Texts must be
-// under 2 GiB. The time is linear in the bytes of any text.
+// under 2 GiB. The time is linear in the bytes of any text for the embedded
+// vocabularies, n log n in the longest unbroken run for those from files.
 func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
 	return t.enc.encode(dst, Repair(text))
 }
