@@ -107,7 +107,7 @@ func tiles(s *spec.Spec) []tile {
 	}
 	for _, h := range w.Prefix.HitRates {
 		if h.Name == "tokens" {
-			out = append(out, tile{"Shared prefix", fmt.Sprintf("%.1f", 100*float64(h.Value)), "% of prompt tokens", "what a prefix cache without limit would hit"})
+			out = append(out, tile{"Shared prefix", fmt.Sprintf("%.1f", 100*float64(h.Value)), "%", "of prompt tokens: what a prefix cache without limit would hit"})
 		}
 	}
 	if x := w.Sessions; x != nil {

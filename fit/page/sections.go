@@ -80,7 +80,7 @@ func arrivalSection(s *spec.Spec) (section, error) {
 		c := chart.Chart{ID: "rate", Title: "Requests per second over the log", XUnit: " h", XMin: new(float64),
 			Desc:  "Arrival rate in each bin of the rate series, from the log's start.",
 			Lines: []chart.Series{{Name: "rate", Colour: 1, Points: overHours(rates, float64(a.Rates.WidthS)), Fill: true}}}
-		f, err := drawn(c, fmt.Sprintf("Bins of %v s from the log's start %s; empty bins included.", float64(a.Rates.WidthS), a.Rates.Zero))
+		f, err := drawn(c, fmt.Sprintf("Bins of %v s from the log's start%s; empty bins included.", float64(a.Rates.WidthS), zero(a.Rates.Zero)))
 		if err != nil {
 			return out, err
 		}
@@ -123,6 +123,13 @@ func arrivalSection(s *spec.Spec) (section, error) {
 		out.Rows = append(out.Rows, row{"job " + j.Name, short(float64(j.Requests.Value)), fmt.Sprintf("requests within %.3g h from %s %s, %s", float64(j.WindowS.Value)/3600, j.StartClock, j.Zone, j.Requests.From)})
 	}
 	return out, nil
+}
+
+func zero(label string) string {
+	if label == "" {
+		return ""
+	}
+	return ", " + label
 }
 
 func labelOr(p *spec.PeakWindow) string {
