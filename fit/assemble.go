@@ -31,18 +31,22 @@ func Fit(t *trace.Trace, o Options) (*spec.Spec, error) {
 		Synth:   spec.Synth{Tokenizer: t.Header.Tokenizer, WordListSHA256: o.WordList},
 	}
 	w := &sp.Workload
-	var err error
-	if w.Lengths, err = lengthSection(t); err != nil {
+	var r rows
+	err := r.add(t.Requests)
+	if err != nil {
 		return nil, err
 	}
-	if w.Arrivals, err = arrivalSection(t); err != nil {
+	if w.Lengths, err = lengthSection(&r); err != nil {
+		return nil, err
+	}
+	if w.Arrivals, err = arrivalSection(t.Header.Time, &r); err != nil {
 		return nil, err
 	}
 	links := Link(t)
 	if w.Prefix, err = prefixSection(t, links); err != nil {
 		return nil, err
 	}
-	if w.Sessions = sessionSection(t, links); w.Sessions != nil {
+	if w.Sessions = sessionSection(t, links); w.Sessions != nil && links.By != spec.ByPrefix {
 		if w.Sessions.FirstReuse, err = firstReuse(t, links); err != nil {
 			return nil, err
 		}
@@ -79,30 +83,15 @@ func Failed(r *trace.Request) bool {
 	return r.Finish == trace.FinishError || r.Status.OK && r.Status.V >= 400
 }
 
-func lengthSection(t *trace.Trace) (spec.Lengths, error) {
-	var in, out, cut, pairIn, pairOut []int32
-	for i := range t.Requests {
-		r := &t.Requests[i]
-		if r.Input.OK {
-			in = append(in, r.Input.V)
-		}
-		if Failed(r) || !r.Output.OK {
-			continue
-		}
-		out = append(out, r.Output.V)
-		if r.Finish == trace.FinishLength {
-			cut = append(cut, r.Output.V)
-		}
-		if r.Input.OK {
-			pairIn, pairOut = append(pairIn, r.Input.V), append(pairOut, r.Output.V)
-		}
-	}
+func lengthSection(r *rows) (spec.Lengths, error) {
+	in, out := known(r.input), known(r.output)
 	if len(in) == 0 || len(out) == 0 {
 		return spec.Lengths{}, errors.New("the trace has no prompt tokens or no output tokens: ingest it with a tokenizer, or map the columns that hold them")
 	}
-	from := provenance(t)
-	l := spec.Lengths{Input: length(in, nil, from), Output: length(out, cut, from), Dependence: dependence(pairIn, pairOut, from),
-		Drift: drift(pairIn, pairOut, from), Classes: classes(t), Between: between(t)}
+	from := r.provenance()
+	pairIn, pairOut := r.pairs()
+	l := spec.Lengths{Input: length(in, nil, from), Output: length(out, r.cut, from), Dependence: dependence(pairIn, pairOut, from),
+		Drift: drift(pairIn, pairOut, from), Classes: classes(r), Between: between(r)}
 	if s := Spearman(pairIn, pairOut); s.OK() {
 		n := spec.MeasuredNumber(s.Value, "1", int64(len(pairIn)))
 		l.Spearman = &n
@@ -111,23 +100,12 @@ func lengthSection(t *trace.Trace) (spec.Lengths, error) {
 	if err != nil || len(strata) < 2 {
 		return l, err
 	}
-	l.Joint = &spec.Joint{Provenance: spec.Provenance{From: provenance(t), N: int64(len(pairIn))}}
+	l.Joint = &spec.Joint{Provenance: spec.Provenance{From: from, N: int64(len(pairIn))}}
 	for _, s := range strata {
 		l.Joint.Strata = append(l.Joint.Strata, spec.Stratum{Upto: spec.Round(float64(s.Upto)), N: s.N,
 			P: spec.Nums(s.Output.P), Output: spec.Nums(s.Output.X)})
 	}
 	return l, nil
-}
-
-// provenance is measured when every count was logged or counted, else
-// estimated.
-func provenance(t *trace.Trace) spec.From {
-	for i := range t.Requests {
-		if t.Requests[i].From == trace.Estimated {
-			return spec.Estimate
-		}
-	}
-	return spec.Measured
 }
 
 // length describes one variable; cut are those values that max_tokens cut.
@@ -175,13 +153,7 @@ func requests(w *spec.Workload) []spec.DataRequest {
 }
 
 // labelled is the trace's calendar label of an offset, empty without calendar.
-func labelled(t *trace.Trace, offset int64) string {
-	label, err := t.Header.Time.Label(offset)
-	if err != nil {
-		return ""
-	}
-	return label
-}
+func labelled(t *trace.Trace, offset int64) string { return label(t.Header.Time, offset) }
 
 func why(list *[]string, what string, s Stat) {
 	if s.OK() {

@@ -12,13 +12,13 @@ var peakWidths = []int64{second, 10 * second, 60 * second, 3600 * second}
 
 const noteShort = "the log is no longer than an hour, so its peak hour is all of it"
 
-func arrivalSection(t *trace.Trace) (spec.Arrivals, error) {
-	if !t.Timed() {
+func arrivalSection(clock trace.Time, r *rows) (spec.Arrivals, error) {
+	if !r.timed {
 		return spec.Arrivals{Process: spec.ProcessUnknown,
 			Rate:  spec.AssumedNumber(0, "1/s", "the arrival time of each request"),
 			Notes: []string{"the log has no arrival times: no rate, burstiness or peak can be told, and none is made up"}}, nil
 	}
-	times := Times(t)
+	times := r.times
 	s, err := Arrivals(times)
 	if err != nil {
 		return spec.Arrivals{}, err
@@ -47,18 +47,27 @@ func arrivalSection(t *trace.Trace) (spec.Arrivals, error) {
 	why(&a.Notes, "gamma shape by MLE", s.Gaps.MLE)
 	scales(&a, s, from)
 	gapScales(&a, times, s.Clock, from)
-	weekSection(&a, t, times)
-	if a.Rates, err = rateSeries(t, times, from); err != nil {
+	weekSection(&a, clock, times)
+	if a.Rates, err = rateSeries(clock, times, from); err != nil {
 		return a, err
 	}
 	a.Split = splitSection(times, s.Clock, int64(float64(a.Rates.WidthS)*1e6), from)
 	a.PeakHour = &spec.PeakWindow{Provenance: spec.Provenance{From: spec.Measured, N: s.PeakHour.N},
 		StartS: spec.Round(seconds(s.PeakHour.FromUS)), WidthS: spec.Round(seconds(s.PeakHour.ToUS - s.PeakHour.FromUS)),
-		Rate: spec.Round(s.PeakHour.Rate), Label: labelled(t, s.PeakHour.FromUS)}
+		Rate: spec.Round(s.PeakHour.Rate), Label: label(clock, s.PeakHour.FromUS)}
 	if s.PeakHour.Whole {
 		a.Notes = append(a.Notes, noteShort)
 	}
 	return a, nil
+}
+
+// label is the calendar's label of an offset, empty without calendar.
+func label(clock trace.Time, offset int64) string {
+	text, err := clock.Label(offset)
+	if err != nil {
+		return ""
+	}
+	return text
 }
 
 func gammaSection(g GapStats, number func(Stat, string) *spec.Number) *spec.GammaShape {
@@ -116,7 +125,7 @@ func seriesWidth(last int64) int64 {
 }
 
 // rateSeries counts from the trace's zero.
-func rateSeries(t *trace.Trace, times []int64, from spec.Provenance) (*spec.RateSeries, error) {
+func rateSeries(clock trace.Time, times []int64, from spec.Provenance) (*spec.RateSeries, error) {
 	last := times[len(times)-1]
 	width := seriesWidth(last)
 	counts, err := Series(times, 0, width)
@@ -126,7 +135,7 @@ func rateSeries(t *trace.Trace, times []int64, from spec.Provenance) (*spec.Rate
 	// The last arrival is inside the last bin, which ends just after it.
 	rest := last - int64(len(counts)-1)*width + 1
 	return &spec.RateSeries{Provenance: from, WidthS: spec.Round(seconds(width)), LastS: spec.Round(seconds(min(rest, width))),
-		Zero: labelled(t, 0), Counts: counts}, nil
+		Zero: label(clock, 0), Counts: counts}, nil
 }
 
 // splitSection follows the chain down from the width of the rate series, as far

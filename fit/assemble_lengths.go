@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"reprise/fit/dist"
-	"reprise/trace"
 	"reprise/trace/spec"
 )
 
@@ -154,36 +153,48 @@ func halvesNoise(x []int32, rng *rand.Rand) float64 {
 }
 
 // classes are the lengths by model and by adapter, where there are several.
-func classes(t *trace.Trace) []spec.ClassLengths {
+func classes(r *rows) []spec.ClassLengths {
 	var out []spec.ClassLengths
 	for _, by := range []struct {
 		kind string
-		name func(*trace.Request) string
-	}{{"model", func(r *trace.Request) string { return r.Model }}, {"adapter", func(r *trace.Request) string { return r.Adapter }}} {
-		in, gen := map[string][]int32{}, map[string][]int32{}
-		for i := range t.Requests {
-			r := &t.Requests[i]
-			if Failed(r) || !r.Input.OK || !r.Output.OK || by.name(r) == "" {
-				continue
+		of   *codes
+	}{{"model", &r.models}, {"adapter", &r.adapters}} {
+		in, gen := by.of.lengths(r)
+		var names []int
+		for k := range in {
+			if len(in[k]) > 0 {
+				names = append(names, k)
 			}
-			k := by.name(r)
-			in[k], gen[k] = append(in[k], r.Input.V), append(gen[k], r.Output.V)
 		}
-		if len(in) < 2 {
+		if len(names) < 2 {
 			continue
 		}
-		names := slices.SortedFunc(maps.Keys(in), func(a, b string) int {
-			return cmp.Or(cmp.Compare(len(in[b]), len(in[a])), cmp.Compare(a, b))
+		slices.SortFunc(names, func(a, b int) int {
+			return cmp.Or(cmp.Compare(len(in[b]), len(in[a])), cmp.Compare(by.of.names[a], by.of.names[b]))
 		})
 		for _, k := range names[:min(len(names), maxClasses)] {
 			if len(in[k]) < minClass {
 				break
 			}
-			p := spec.Provenance{From: provenance(t), N: int64(len(in[k]))}
-			out = append(out, spec.ClassLengths{Provenance: p, Kind: by.kind, Alias: k, Input: shortTable(in[k], p), Output: shortTable(gen[k], p)})
+			p := spec.Provenance{From: r.provenance(), N: int64(len(in[k]))}
+			out = append(out, spec.ClassLengths{Provenance: p, Kind: by.kind, Alias: by.of.names[k], Input: shortTable(in[k], p), Output: shortTable(gen[k], p)})
 		}
 	}
 	return out
+}
+
+// lengths are those of the requests that have both, by name.
+func (c *codes) lengths(r *rows) (in, out [][]int32) {
+	in, out = make([][]int32, len(c.names)), make([][]int32, len(c.names))
+	if len(c.names) < 2 {
+		return in, out
+	}
+	for i, code := range c.row {
+		if code > 0 && r.input[i] >= 0 && r.output[i] >= 0 {
+			in[code-1], out[code-1] = append(in[code-1], r.input[i]), append(out[code-1], r.output[i])
+		}
+	}
+	return in, out
 }
 
 func shortTable(x []int32, p spec.Provenance) spec.Table {
@@ -192,42 +203,23 @@ func shortTable(x []int32, p spec.Provenance) spec.Table {
 }
 
 // between is eta squared by client.
-func between(t *trace.Trace) *spec.BetweenClients {
-	type sums struct{ n, in, out float64 }
-	by := map[int32]*sums{}
-	var all sums
-	var ssIn, ssOut float64
-	for i := range t.Requests {
-		r := &t.Requests[i]
-		if Failed(r) || !r.Client.OK || !r.Input.OK || !r.Output.OK {
-			continue
-		}
-		c := by[r.Client.V]
-		if c == nil {
-			c = &sums{}
-			by[r.Client.V] = c
-		}
-		in, out := float64(r.Input.V), float64(r.Output.V)
-		for _, s := range []*sums{c, &all} {
-			s.n, s.in, s.out = s.n+1, s.in+in, s.out+out
-		}
-		ssIn, ssOut = ssIn+float64(in*in), ssOut+float64(out*out)
-	}
-	if len(by) < 2 || all.n < minClass {
+func between(r *rows) *spec.BetweenClients {
+	all := r.all
+	if len(r.clients) < 2 || all.n < minClass {
 		return nil
 	}
-	ssIn -= float64(all.in * all.in / all.n)
-	ssOut -= float64(all.out * all.out / all.n)
+	ssIn := r.ssIn - float64(all.in*all.in/all.n)
+	ssOut := r.ssOut - float64(all.out*all.out/all.n)
 	if ssIn <= 0 || ssOut <= 0 {
 		return nil
 	}
 	var bIn, bOut float64
-	for _, k := range slices.Sorted(maps.Keys(by)) {
-		c := by[k]
+	for _, k := range slices.Sorted(maps.Keys(r.clients)) {
+		c := r.clients[k]
 		bIn += float64(c.n * sq(c.in/c.n-all.in/all.n))
 		bOut += float64(c.n * sq(c.out/c.n-all.out/all.n))
 	}
-	return &spec.BetweenClients{Provenance: spec.Provenance{From: provenance(t), N: int64(len(by))},
+	return &spec.BetweenClients{Provenance: spec.Provenance{From: r.provenance(), N: int64(len(r.clients))},
 		Input: spec.Round(min(bIn/ssIn, 1)), Output: spec.Round(min(bOut/ssOut, 1))}
 }
 

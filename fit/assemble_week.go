@@ -41,8 +41,8 @@ const minWeek = 24 * 3600 * second
 
 // weekSection adds the busiest hour by the clock, and for a day or more the rate
 // by hour of the week. Hours that the log covers in part are left out.
-func weekSection(a *spec.Arrivals, t *trace.Trace, times []int64) {
-	zero, ok := weekStart(t)
+func weekSection(a *spec.Arrivals, clock trace.Time, times []int64) {
+	zero, ok := weekStart(clock)
 	if !ok {
 		return
 	}
@@ -67,7 +67,7 @@ func weekSection(a *spec.Arrivals, t *trace.Trace, times []int64) {
 	}
 	start := (from+int64(best))*hour - zero
 	a.ClockHour = &spec.PeakWindow{Provenance: spec.Provenance{From: spec.Measured, N: counts[best]}, StartS: spec.Round(seconds(start)),
-		WidthS: 3600, Rate: spec.Round(float64(counts[best]) / 3600), Label: labelled(t, start)}
+		WidthS: 3600, Rate: spec.Round(float64(counts[best]) / 3600), Label: label(clock, start)}
 	if last-first >= minWeek {
 		a.Week = weekProfile(counts, from)
 	}
@@ -95,12 +95,12 @@ func weekProfile(counts []int64, from int64) *spec.WeekProfile {
 
 // weekStart is the offset of the trace's zero from Monday 00:00, in µs; ok is
 // false without a calendar.
-func weekStart(t *trace.Trace) (int64, bool) {
+func weekStart(clock trace.Time) (int64, bool) {
 	var day time.Weekday
 	var d, h, m, s int
-	switch t.Header.Time.Calendar {
+	switch clock.Calendar {
 	case trace.CalendarDate:
-		at, err := time.Parse(time.RFC3339Nano, t.Header.Time.Zero)
+		at, err := time.Parse(time.RFC3339Nano, clock.Zero)
 		if err != nil {
 			return 0, false
 		}
@@ -108,7 +108,7 @@ func weekStart(t *trace.Trace) (int64, bool) {
 		day, h, m, s = at.Weekday(), at.Hour(), at.Minute(), at.Second()
 	case trace.CalendarHourOfWeek:
 		var name string
-		if n, _ := fmt.Sscanf(t.Header.Time.Zero, "%3s %d:%d:%d", &name, &h, &m, &s); n < 3 {
+		if n, _ := fmt.Sscanf(clock.Zero, "%3s %d:%d:%d", &name, &h, &m, &s); n < 3 {
 			return 0, false
 		}
 		for i := time.Sunday; i <= time.Saturday; i++ {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"sync"
 
 	"reprise/trace/table"
@@ -181,6 +182,35 @@ func (f *File) Requests() iter.Seq2[Request, error] {
 		}
 	}
 }
+
+// Chunks yields the requests in order of arrival, some ten thousand at a time,
+// with only the named columns of Columns filled in; others are zero. It holds no
+// rules of Write but that of order. The slice is used again for the next.
+func (f *File) Chunks(columns ...string) iter.Seq2[[]Request, error] {
+	return func(yield func([]Request, error) bool) {
+		timed, last, n := false, int64(0), int64(0)
+		for rows, err := range f.file.Chunks(columns...) {
+			for i := range rows {
+				r := &rows[i]
+				if err != nil || !slices.Contains(columns, "t_us") {
+					break
+				}
+				if n+int64(i) > 0 && r.T.OK != timed || r.T.V < last {
+					err = fmt.Errorf("row %d arrives before the row above it, or only one of them has a time", n+int64(i))
+				}
+				timed, last = r.T.OK, r.T.V
+			}
+			n += int64(len(rows))
+			if !yield(rows, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// NumBlocks is the number of prefix blocks in all requests together; a request
+// without any counts as one.
+func (f *File) NumBlocks() int64 { return f.file.Values("blocks") }
 
 // Load reads a whole trace into memory: about 300 bytes a request and 4 bytes
 // a prefix block.
