@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 )
@@ -18,10 +17,13 @@ type Options struct {
 	Workers int             // goroutines that prepare; 0: GOMAXPROCS
 	Grace   time.Duration   // what in-flight requests get after an interrupt; 0: none
 	Breaker int             // stop when the first so many results are all hopeless; 0: 20, negative: never
+	Broken  int             // stop after so many failures in a row (no connection, TLS, HTTP 5xx); 0: never
 	Health  func(HealthRow) // called once a second from its own goroutine; nil: no sampling
 	Beat    Waiter          // of the sampler's heartbeat; nil: NewWaiter
+	Later   Waiter          // of turns that wait for an answer; nil: NewWaiter
 	Start   func(Timer)     // called when the clock starts
 	Drain   func(n int64)   // called when the run ends early, with the requests in flight; nil: nothing
+	Server  ServerWatch     // follows the server's metrics, for Record; nil: nothing does
 }
 
 // RunStats is the account of a run. Outcomes has every class and adds up to
@@ -39,6 +41,7 @@ type RunStats struct {
 var (
 	ErrInterrupted = errors.New("interrupted")
 	ErrHopeless    = errors.New("the endpoint does not work")
+	ErrBroken      = errors.New("the endpoint stopped working")
 )
 
 // Run sends every job at its instant and calls observe with each result, one
@@ -46,7 +49,9 @@ var (
 // result. When ctx ends it dispatches no more: jobs not sent are unsent, those
 // in flight get opts.Grace and are then cancelled, and the error is
 // ErrInterrupted. It ends likewise with ErrHopeless when the first results are
-// all hopeless, and with observe's or Prepare's error when that fails.
+// all hopeless, with ErrBroken after opts.Broken failures in a row, and with
+// observe's or Prepare's error when that fails. Of a closed loop by time only
+// the requests that were let go are planned.
 func (p *Plan) Run(ctx context.Context, s Sender, opts Options, observe func(Result) error) (RunStats, error) {
 	d := newDrive(p, opts)
 	if opts.Waiter == nil {
@@ -57,7 +62,7 @@ func (p *Plan) Run(ctx context.Context, s Sender, opts Options, observe func(Res
 	fly, cancelFlights := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelFlights()
 
-	prep := newPreparer(ctx, s, p.Jobs, d.opts)
+	prep := newPreparer(ctx, s, p, d.opts)
 	prep.warm(ctx)
 	d.timer = NewTimer(time.Now())
 	if opts.Start != nil {
@@ -70,8 +75,10 @@ func (p *Plan) Run(ctx context.Context, s Sender, opts Options, observe func(Res
 	}()
 	stopHealth := d.meter.start(d.timer, opts.Beat, opts.Health)
 
-	d.dispatch(ctx, fly, stop, prep)
+	g := &gate{drive: d, ctx: ctx, fly: fly, stop: stop, prep: prep}
+	g.dispatch()
 	d.drain(ctx, cancelFlights)
+	g.unsent()
 	close(d.results)
 	<-collected
 	stopHealth()
@@ -92,9 +99,10 @@ type drive struct {
 	flights sync.WaitGroup
 	results chan Result
 	// counts and lags belong to collect.
-	counts [classes]int64
-	why    [classes]string // the first reason of each class
-	lags   Lags
+	counts  [classes]int64
+	why     [classes]string // the first reason of each class
+	lags    Lags
+	breaker breaker
 }
 
 func newDrive(p *Plan, o Options) *drive {
@@ -113,48 +121,10 @@ func newDrive(p *Plan, o Options) *drive {
 	if o.Breaker == 0 {
 		o.Breaker = 20
 	}
-	o.Breaker = min(o.Breaker, len(p.Jobs))
+	if n := p.planned(); n >= 0 {
+		o.Breaker = min(o.Breaker, int(n))
+	}
 	return &drive{plan: p, opts: o, meter: &meter{}, results: make(chan Result, 1024)}
-}
-
-// dispatch lets every job go at its instant, and reports those that the end of
-// ctx left as unsent.
-func (d *drive) dispatch(ctx, fly context.Context, stop context.CancelCauseFunc, prep *preparer) {
-	for i := range d.plan.Jobs {
-		job := &d.plan.Jobs[i]
-		call, err := prep.next(ctx)
-		if err == nil {
-			err = d.opts.Waiter.Until(ctx, d.timer, job.Sched)
-		}
-		if err != nil {
-			if ctx.Err() == nil {
-				stop(fmt.Errorf("row %d: %w", job.Row, err))
-			}
-			d.unsent(i)
-			return
-		}
-		f := &Flight{Timer: d.timer, Dispatch: d.timer.Now(), sched: job.Sched, meter: d.meter}
-		d.meter.flying.Add(1)
-		d.flights.Add(1)
-		go d.fly(fly, job, call, f)
-		prep.release(job)
-	}
-}
-
-func (d *drive) fly(ctx context.Context, job *Job, call Call, f *Flight) {
-	defer d.flights.Done()
-	r := call.Send(ctx, f)
-	d.meter.flying.Add(-1)
-	r.Row, r.Point, r.Repeat, r.Phase, r.Sched = job.Row, job.Point, job.Repeat, job.Phase, job.Sched
-	r.Dispatch = some(f.Dispatch)
-	d.results <- r
-}
-
-func (d *drive) unsent(from int) {
-	for _, job := range d.plan.Jobs[from:] {
-		d.results <- Result{Row: job.Row, Point: job.Point, Repeat: job.Repeat, Phase: job.Phase,
-			Sched: job.Sched, Class: Unsent, InAsked: job.Request.Input, OutAsked: job.Request.Output}
-	}
 }
 
 // drain waits for the requests in flight; after the end of ctx only as long as
@@ -185,8 +155,8 @@ func (d *drive) drain(ctx context.Context, cancel func()) {
 
 // collect counts and hands on every result, and trips the breaker.
 func (d *drive) collect(stop context.CancelCauseFunc, observe func(Result) error) {
-	n, hopeless, alike, failed := 0, 0, 0, false
-	first := ""
+	d.breaker = breaker{first: d.opts.Breaker, row: d.opts.Broken}
+	failed := false
 	for r := range d.results {
 		d.counts[r.Class]++
 		if d.why[r.Class] == "" {
@@ -199,33 +169,10 @@ func (d *drive) collect(stop context.CancelCauseFunc, observe func(Result) error
 				stop(fmt.Errorf("keeping a result: %w", err))
 			}
 		}
-		if n++; r.Hopeless {
-			hopeless++
-		}
-		if n == 1 {
-			first = refusal(&r)
-		}
-		if first != "" && refusal(&r) == first {
-			alike++
-		}
-		if n == d.opts.Breaker && (hopeless == n || alike == n) {
-			stop(fmt.Errorf("%w: the first %d requests all failed: %s", ErrHopeless, n, r.Reason))
+		if err := d.breaker.add(&r); err != nil {
+			stop(err)
 		}
 	}
-}
-
-// refusal is the reason of a request that the server calls wrong, without its
-// digits, since they differ from one to the next; empty for any other.
-func refusal(r *Result) string {
-	if r.HTTP.V != 400 && r.HTTP.V != 422 {
-		return ""
-	}
-	return strings.Map(func(c rune) rune {
-		if c >= '0' && c <= '9' {
-			return -1
-		}
-		return c
-	}, r.Reason)
 }
 
 // reason says why the run ended early, nil when it did not.
@@ -235,7 +182,7 @@ func (d *drive) reason(ctx context.Context) error {
 		return nil
 	case errors.Is(cause, context.Canceled), errors.Is(cause, context.DeadlineExceeded):
 		n := d.counts[Unsent] + d.counts[Cancelled]
-		return fmt.Errorf("%w with %d of %d requests not finished", ErrInterrupted, n, len(d.plan.Jobs))
+		return fmt.Errorf("%w with %d of %d requests not finished", ErrInterrupted, n, d.total())
 	default:
 		return cause
 	}
@@ -243,10 +190,18 @@ func (d *drive) reason(ctx context.Context) error {
 
 func (d *drive) stats() RunStats {
 	return RunStats{
-		Planned: int64(len(d.plan.Jobs)), PlannedS: d.plan.Length().Seconds(),
+		Planned: d.total(), PlannedS: d.plan.Length().Seconds(),
 		WallS: float64(d.timer.Now()) / 1e9, Outcomes: d.outcomes(), Verdict: d.lags.Verdict(),
-		Clock: Clock{Schedule: "absolute", Wait: d.opts.Waiter.Name(), Stamps: "user"},
+		Clock: d.plan.clock(d.opts.Waiter),
 	}
+}
+
+// total is the number of results: every planned job has one.
+func (d *drive) total() (n int64) {
+	for _, c := range d.counts {
+		n += c
+	}
+	return n
 }
 
 func (d *drive) outcomes() []Outcome {

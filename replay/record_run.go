@@ -38,12 +38,16 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 			watch(h)
 		}
 	}
+	server := watchServer(ctx, o.Server, &o, w.Server)
 	stats, failed := p.Run(ctx, s, o, func(r Result) error {
 		if observe != nil {
 			observe(r)
 		}
 		return w.Result(r)
 	})
+	if err := server.end(); err != nil {
+		run.Notes = append(run.Notes, err.Error())
+	}
 	run.Status, run.WallS, run.Outcomes, run.Clock, run.Verdict = Complete, stats.WallS, stats.Outcomes, stats.Clock, stats.Verdict
 	if failed != nil {
 		run.Status, run.AbortReason = Aborted, failed.Error()
