@@ -195,14 +195,19 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// TestHazards counts how sessions of 1, 1, 2 and 3 turns go on.
+// TestHazards counts how sessions of 1, 1, 2 and 3 turns go on; without times
+// none is cut.
 func TestHazards(t *testing.T) {
 	s := &side{values: map[string]float64{}}
-	var counts []int
-	for range minAtRisk {
-		counts = append(counts, 1, 1, 2, 3)
+	x := &trace.Trace{}
+	for i := range int32(minAtRisk) {
+		for k, turns := range []int{1, 1, 2, 3} {
+			for range turns {
+				x.Requests = append(x.Requests, trace.Request{ID: int64(len(x.Requests)), Session: trace.Some(4*i + int32(k)), N: 1})
+			}
+		}
 	}
-	s.hazards(counts)
+	s.sessions(x)
 	for k, want := range map[int]float64{1: 0.5, 2: 0.5, 3: 0} {
 		if got, ok := s.values[hazardName(k)]; !ok || got != want {
 			t.Errorf("turn %d continues in %v, want %v", k, got, want)

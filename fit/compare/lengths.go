@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
+	"reprise/fit"
 	"reprise/fit/synth"
 	"reprise/trace/spec"
 )
@@ -56,22 +56,12 @@ type grid [10][10]float64
 
 func newGrid(in, out []int32) *grid {
 	rng := rand.New(rand.NewPCG(99, 99))
-	a, b := deciles(in, rng), deciles(out, rng)
+	a, b := fit.RankDeciles(in, rng), fit.RankDeciles(out, rng)
 	var g grid
 	for i := range a {
 		g[a[i]][b[i]] += 1 / float64(len(a))
 	}
 	return &g
-}
-
-func deciles(x []int32, rng *rand.Rand) []int {
-	order := rng.Perm(len(x))
-	slices.SortStableFunc(order, func(i, j int) int { return int(x[i]) - int(x[j]) })
-	out := make([]int, len(x))
-	for rank, i := range order {
-		out[i] = rank * 10 / len(x)
-	}
-	return out
 }
 
 // variation is the total variation between two grids, 0 to 1.

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"reprise/fit"
 	"reprise/trace"
@@ -68,6 +69,11 @@ func (s *side) specPrefix(p *spec.Prefix) {
 			s.values[hitTokens] = float64(h.Value)
 		case "full_blocks":
 			s.values[hitFull] = float64(h.Value)
+		}
+	}
+	for _, c := range p.Curve {
+		if tokens := int64(c.CapacityTokens); slices.Contains(capacities, tokens) {
+			s.values[hitName(tokens)] = float64(c.Tokens)
 		}
 	}
 }

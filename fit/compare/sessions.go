@@ -2,8 +2,8 @@ package compare
 
 import (
 	"fmt"
-	"slices"
 
+	"reprise/fit"
 	"reprise/fit/dist"
 	"reprise/trace"
 	"reprise/trace/spec"
@@ -20,58 +20,62 @@ const turnsMean = "turns a session, mean"
 
 func hazardName(k int) string { return fmt.Sprintf("continues after turn %d", k) }
 
-// sessions notes how conversations go on: h_k = P(turns > k | turns >= k), and
-// the times between the arrivals of their turns.
+// sessions notes how conversations go on, and the times between the arrivals of
+// their turns, where the log names them: those that prefixes tell are a guess,
+// and what they share is judged as prefix sharing.
 func (s *side) sessions(t *trace.Trace) {
-	turns := map[int32]int{}
-	last := map[int32]int64{}
-	var between []int64
-	for i := range t.Requests {
-		r := &t.Requests[i]
-		if !r.Session.OK {
-			continue
-		}
-		if at, ok := last[r.Session.V]; ok && r.T.OK {
-			between = append(between, r.T.V-at)
-		}
-		last[r.Session.V] = r.T.V
-		turns[r.Session.V]++
-	}
-	if len(turns) == 0 {
+	l := fit.Link(t)
+	if l.Count == 0 || l.By == spec.ByPrefix {
 		return
 	}
-	var counts []int
-	total := 0
-	for _, n := range turns {
-		counts = append(counts, n)
+	c := fit.TurnsOf(t, l)
+	total := int64(0)
+	for _, n := range c.Counts {
 		total += n
 	}
-	s.values[turnsMean] = float64(total) / float64(len(turns))
-	s.hazards(counts)
-	if len(between) >= minAtRisk {
-		s.turns = dist.FromInts(between, 1e6)
+	s.values[turnsMean] = float64(total) / float64(l.Count)
+	for _, h := range c.Hazards() {
+		s.hazard(h.Turn, h.AndLater, h.AtRisk, h.Value())
+	}
+	if len(c.Settled) >= minAtRisk {
+		s.turns = dist.FromInts(onClock(c.Settled, fit.DetectResolution(fit.Gaps(s.times)).StepUS), 1e6)
 	}
 }
 
-func (s *side) hazards(counts []int) {
-	slices.Sort(counts)
-	for k := 1; k <= maxTurn; k++ {
-		reached := len(counts) - lower(counts, k)
-		if reached < minAtRisk {
-			return
-		}
-		s.values[hazardName(k)] = float64(len(counts)-lower(counts, k+1)) / float64(reached)
+// onClock rounds gaps to the step of a clock of a second or coarser: its stamps
+// are a little off their step, and a distance would count that.
+func onClock(gaps []int64, step int64) []int64 {
+	if step < 1_000_000 {
+		return gaps
+	}
+	out := make([]int64, len(gaps))
+	for i, g := range gaps {
+		out[i] = (g + step/2) / step * step
+	}
+	return out
+}
+
+// hazard notes P(turns > k | turns >= k) where enough sessions say.
+func (s *side) hazard(k int, later bool, atRisk int64, v float64) {
+	if atRisk >= minAtRisk && !later {
+		s.values[hazardName(k)] = v
 	}
 }
 
-// lower is the number of counts below k.
-func lower(counts []int, k int) int {
-	i, _ := slices.BinarySearch(counts, k)
-	return i
-}
-
+// specSessions takes the same from a spec.
 func (s *side) specSessions(x *spec.Sessions) {
-	if x != nil {
-		s.values[turnsMean] = float64(x.MeanTurns.Value)
+	if x == nil || x.Identity == spec.ByPrefix {
+		return
+	}
+	s.values[turnsMean] = float64(x.MeanTurns.Value)
+	for _, h := range x.Hazards {
+		s.hazard(h.Turn, h.AndLater, h.N, float64(h.Value))
+	}
+	if b := x.Between; b != nil && b.N >= minAtRisk {
+		gaps, table := make([]float64, midpoints), distTable(b.P, b.Values)
+		for i := range gaps {
+			gaps[i] = table.At((float64(i) + 0.5) / midpoints)
+		}
+		s.turns = dist.NewValues(gaps)
 	}
 }
