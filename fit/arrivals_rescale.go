@@ -141,16 +141,20 @@ func IDI(gaps []int64, k int) Stat {
 	if mean == 0 {
 		return absent("all requests arrive at one time")
 	}
+	at := float64(mean * float64(k)) // near the mean of the sums
 	var sum int64
 	for _, g := range gaps[:k] {
 		sum += g
 	}
-	sums := make([]float64, n)
-	sums[0] = float64(sum)
-	for i := 1; i < n; i++ {
-		sum += gaps[i+k-1] - gaps[i-1]
-		sums[i] = float64(sum)
+	var d, squares dist.Sum
+	for i := range n {
+		if i > 0 {
+			sum += gaps[i+k-1] - gaps[i-1]
+		}
+		x := float64(sum) - at
+		d.Add(x)
+		squares.Add(float64(x * x))
 	}
-	sd := dist.NewValues(sums).SD()
-	return value(float64(sd*sd) / float64(float64(k)*float64(mean*mean)))
+	variance := (squares.Value() - float64(d.Value()*d.Value())/float64(n)) / float64(n-1)
+	return value(variance / float64(float64(k)*float64(mean*mean)))
 }

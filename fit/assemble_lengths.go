@@ -71,7 +71,8 @@ func params(f dist.Family) []spec.Param {
 	return out
 }
 
-// dependence measures total variation from independence on the rank grid.
+// dependence measures total variation from independence on the rank grid. The
+// noise of long logs is that of a part of them, by the square root of the sizes.
 func dependence(in, out []int32, from spec.From) *spec.Dependence {
 	if len(in) < 200 {
 		return nil
@@ -79,27 +80,44 @@ func dependence(in, out []int32, from spec.From) *spec.Dependence {
 	rng := rand.New(rand.NewPCG(99, 99))
 	a, b := RankDeciles(in, rng), RankDeciles(out, rng)
 	tv := fromIndependence(a, b)
+	scale := 1.0
+	if n := len(a); n > maxNoiseSize {
+		scale = math.Sqrt(float64(maxNoiseSize) / float64(n))
+		a, b = draw(a, maxNoiseSize, rng), draw(b, maxNoiseSize, rng)
+	}
 	var noise float64
 	for range noiseHalves {
 		rng.Shuffle(len(b), func(i, j int) { b[i], b[j] = b[j], b[i] })
-		noise += fromIndependence(a, b) / noiseHalves
+		noise += scale * fromIndependence(a, b) / noiseHalves
 	}
 	return &spec.Dependence{Provenance: spec.Provenance{From: from, N: int64(len(in))}, TV: spec.Round(tv), Noise: spec.Round(noise)}
 }
 
+// draw moves k elements of x at random to its front and returns them.
+func draw[T any](x []T, k int, rng *rand.Rand) []T {
+	for i := range k {
+		j := i + rng.IntN(len(x)-i)
+		x[i], x[j] = x[j], x[i]
+	}
+	return x[:k]
+}
+
 // RankDeciles returns the tenth of the ranks, 0 to 9, that each value is in; ties
 // are broken at random.
-func RankDeciles(x []int32, rng *rand.Rand) []int {
-	order := rng.Perm(len(x))
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
-	out := make([]int, len(x))
-	for rank, i := range order {
-		out[i] = rank * 10 / len(x)
+func RankDeciles(x []int32, rng *rand.Rand) []int8 {
+	order := make([]int32, len(x))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	out := make([]int8, len(x))
+	for rank, i := range sortedBy(x, order) {
+		out[i] = int8(rank * 10 / len(x))
 	}
 	return out
 }
 
-func fromIndependence(a, b []int) float64 {
+func fromIndependence(a, b []int8) float64 {
 	var n [10][10]float64
 	for i := range a {
 		n[a[i]][b[i]]++
@@ -144,8 +162,12 @@ func halvesNoise(x []int32, rng *rand.Rand) float64 {
 	}
 	var ks []float64
 	for range noiseHalves {
-		rng.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
-		part := x[:min(len(x), maxNoiseSize)]
+		part := x
+		if len(x) > maxNoiseSize {
+			part = draw(x, maxNoiseSize, rng)
+		} else {
+			rng.Shuffle(len(x), func(i, j int) { x[i], x[j] = x[j], x[i] })
+		}
 		h := len(part) / 2
 		ks = append(ks, scale*dist.KSTwo(dist.FromInts(part[:h], 1), dist.FromInts(part[h:], 1)))
 	}

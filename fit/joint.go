@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -52,14 +53,42 @@ func ranks(x []int32) []float64 {
 
 // byValue returns the positions of x by ascending value, ties by position.
 func byValue(x []int32) []int32 {
-	keys := make([]int64, len(x))
-	for i, v := range x {
-		keys[i] = int64(v)<<32 | int64(i)
+	all := make([]int32, len(x))
+	for i := range all {
+		all[i] = int32(i)
 	}
-	slices.Sort(keys)
-	out := make([]int32, len(x))
-	for i, k := range keys {
-		out[i] = int32(k & math.MaxUint32)
+	return sortedBy(x, all)
+}
+
+// sortedBy returns order, positions of x, by ascending value; ties stay in their
+// order. Lengths lie close together, so values are counted, not compared, unless
+// they lie far apart.
+func sortedBy(x, order []int32) []int32 {
+	out := make([]int32, len(order))
+	if len(order) == 0 {
+		return out
+	}
+	low, high := x[order[0]], x[order[0]]
+	for _, i := range order {
+		low, high = min(low, x[i]), max(high, x[i])
+	}
+	span := int64(high) - int64(low) + 1
+	if span > int64(8*len(order))+1024 {
+		copy(out, order)
+		slices.SortStableFunc(out, func(a, b int32) int { return cmp.Compare(x[a], x[b]) })
+		return out
+	}
+	next := make([]int32, span+1)
+	for _, i := range order {
+		next[x[i]-low+1]++
+	}
+	for k := range span {
+		next[k+1] += next[k]
+	}
+	for _, i := range order {
+		k := x[i] - low
+		out[next[k]] = i
+		next[k]++
 	}
 	return out
 }

@@ -30,6 +30,9 @@ func NewValues(x []float64) Values {
 // FromInts counts integers, each divided by per (1 keeps them): one second is
 // 1e6 µs, so microseconds become seconds with per = 1e6.
 func FromInts[T ~int32 | ~int64](x []T, per float64) Values {
+	if v, ok := counted(x, per); ok {
+		return v
+	}
 	s := slices.Clone(x)
 	slices.Sort(s)
 	var v Values
@@ -37,6 +40,28 @@ func FromInts[T ~int32 | ~int64](x []T, per float64) Values {
 		v.add(float64(n)/per, 1)
 	}
 	return v
+}
+
+// counted counts values that lie close together, which costs a pass and not a
+// sort; false where they are few or lie far apart.
+func counted[T ~int32 | ~int64](x []T, per float64) (v Values, ok bool) {
+	if len(x) < 1024 {
+		return v, false
+	}
+	low, high := slices.Min(x), slices.Max(x)
+	if span := uint64(high) - uint64(low); span >= uint64(8*len(x)) || span > 1<<26 || len(x) > math.MaxInt32 {
+		return v, false
+	}
+	counts := make([]int32, int64(high)-int64(low)+1)
+	for _, n := range x {
+		counts[n-low]++
+	}
+	for i, n := range counts {
+		if n > 0 {
+			v.add(float64(int64(low)+int64(i))/per, int64(n))
+		}
+	}
+	return v, true
 }
 
 // Merge returns the union of two samples.
@@ -106,22 +131,32 @@ func (v Values) SD() float64 {
 // meanLog is the mean of log x.
 func (v Values) meanLog() float64 { return v.sum(math.Log) / float64(v.total) }
 
-// sum adds f over all values with Neumaier's correction, so that a million
-// terms cost no digits.
+// sum adds f over all values.
 func (v Values) sum(f func(float64) float64) float64 {
-	var s, c float64
+	var s Sum
 	for i, x := range v.X {
-		term := float64(float64(v.N[i]) * f(x))
-		t := s + term
-		if math.Abs(s) >= math.Abs(term) {
-			c += (s - t) + term
-		} else {
-			c += (term - t) + s
-		}
-		s = t
+		s.Add(float64(float64(v.N[i]) * f(x)))
 	}
-	return s + c
+	return s.Value()
 }
+
+// Sum adds numbers with Neumaier's correction, so that a million terms cost no
+// digits. The zero Sum is 0.
+type Sum struct{ s, c float64 }
+
+// Add adds a term.
+func (a *Sum) Add(term float64) {
+	t := a.s + term
+	if math.Abs(a.s) >= math.Abs(term) {
+		a.c += (a.s - t) + term
+	} else {
+		a.c += (term - t) + a.s
+	}
+	a.s = t
+}
+
+// Value is the sum so far.
+func (a *Sum) Value() float64 { return a.s + a.c }
 
 // Quantile is the type-1 quantile at p; NaN of nothing.
 func (v Values) Quantile(p float64) float64 { return v.Quantiles([]float64{p})[0] }
