@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"reprise/trace"
@@ -16,36 +17,86 @@ type Job struct {
 	Repeat  int32 // repetition, from 0
 	Phase   Phase
 	Sched   int64 // ns from the run's zero
+	Pass    int32 // how often the trace was sent before this; its rows go on counting
 	Request trace.Request
+
+	place int32 // in the plan, of sessions
 }
 
-// Plan is the schedule of a run: jobs in order of their instants. Notes says
-// what had to be settled to make it.
+// Plan is what a run sends and when: jobs in order of their instants, or of
+// their turn in a closed loop. Shape says what load that is, Notes what had to
+// be settled to make it.
 type Plan struct {
 	Jobs  []Job
+	Shape Shape
 	Notes []string
+	// Keep sends later passes of a trace with the prefixes of the first, for a
+	// deliberate test of a warm cache.
+	Keep bool
+
+	mode   string
+	rows   int     // of the trace, where jobs may run through it again
+	stride int64   // what a pass adds to the row numbers
+	blocks int32   // prefix blocks of the trace
+	levels []Level // of a closed loop
+	turns  *turns  // of sessions
+	warm   int64   // ns, of sessions: turns due before it are warm-up
 }
 
 // NewPlan takes the schedule from the arrival times of t; the trace's zero is
 // the run's zero. A trace without times is refused.
 func NewPlan(t *trace.Trace) (*Plan, error) {
+	if len(t.Requests) > 0 && !t.Timed() {
+		return nil, errors.New("the trace has no arrival times, so there is no schedule to hold: give a rate or a concurrency, or fit it and make a timed trace with `reprise synth`")
+	}
+	p, err := base(t)
+	if err != nil {
+		return nil, err
+	}
+	last := int64(0)
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		if j.Request.T.V < last {
+			return nil, fmt.Errorf("row %d of the trace arrives before the row above it", j.Row)
+		}
+		last = j.Request.T.V
+		j.Sched = last * 1000
+	}
+	p.mode = OpenLoop
+	p.Shape = Shape{Arrivals: Recorded, Absolute: int64(len(p.Jobs))}
+	return p, nil
+}
+
+// base makes a job of every row of t, without an instant.
+func base(t *trace.Trace) (*Plan, error) {
 	if len(t.Requests) == 0 {
 		return nil, errors.New("the trace has no requests: nothing to replay")
 	}
-	if !t.Timed() {
-		return nil, errors.New("the trace has no arrival times, so there is no schedule to hold: fit it, then make a timed trace with `reprise synth`")
-	}
-	p := &Plan{Jobs: make([]Job, len(t.Requests))}
-	last := int64(0)
+	p := &Plan{Jobs: make([]Job, len(t.Requests)), rows: len(t.Requests)}
 	for i, r := range t.Requests {
-		if r.T.V < last {
-			return nil, fmt.Errorf("row %d of the trace arrives before the row above it", r.ID)
+		p.Jobs[i] = Job{Row: r.ID, Phase: Measure, Request: r}
+		p.stride = max(p.stride, r.ID+1)
+		for _, b := range r.Blocks {
+			p.blocks = max(p.blocks, b+1)
 		}
-		last = r.T.V
-		p.Jobs[i] = Job{Row: r.ID, Phase: Measure, Sched: r.T.V * 1000, Request: r}
 	}
 	p.settleOutputs()
 	return p, nil
+}
+
+// Mode is the mode of the run, by its name in run.json.
+func (p *Plan) Mode() string {
+	if p.mode == "" {
+		return OpenLoop
+	}
+	return p.mode
+}
+
+// Until drops what is planned at d or later.
+func (p *Plan) Until(d time.Duration) {
+	n := sort.Search(len(p.Jobs), func(i int) bool { return p.Jobs[i].Sched >= d.Nanoseconds() })
+	p.Jobs = p.Jobs[:n]
+	p.Shape.Absolute = int64(n)
 }
 
 // settleOutputs gives requests whose answer the log does not have (they failed,
@@ -75,15 +126,24 @@ func (p *Plan) settleOutputs() {
 // WarmUp makes every job of the first d a warm-up: sent and counted, and left
 // out of the headline.
 func (p *Plan) WarmUp(d time.Duration) {
+	p.warm = d.Nanoseconds()
 	for i := range p.Jobs {
-		if p.Jobs[i].Sched < d.Nanoseconds() {
+		if p.Jobs[i].Sched < p.warm && !p.waits(i) {
 			p.Jobs[i].Phase = Warmup
 		}
 	}
 }
 
-// Length returns the last scheduled instant.
+// Length returns the last scheduled instant; of a closed loop the time that its
+// levels have, 0 where they count requests.
 func (p *Plan) Length() time.Duration {
+	if len(p.levels) > 0 {
+		var sum time.Duration
+		for _, l := range p.levels {
+			sum += l.Last
+		}
+		return sum
+	}
 	if len(p.Jobs) == 0 {
 		return 0
 	}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"sync/atomic"
 )
@@ -13,7 +14,10 @@ type preparer struct {
 	order  chan *slot
 	freed  chan int64 // prompt tokens of a job that was let go; never blocks
 	warmed chan struct{}
+	taken  atomic.Int64 // slots that next returned
 	wg     sync.WaitGroup
+	plan   *Plan
+	sender Sender
 }
 
 type slot struct {
@@ -23,49 +27,71 @@ type slot struct {
 	ready chan struct{}
 }
 
+func newSlot(j *Job) *slot { return &slot{job: j, ready: make(chan struct{})} }
+
+// wait returns the call when it is made.
+func (s *slot) wait(ctx context.Context) (Call, error) {
+	select {
+	case <-s.ready:
+		return s.call, s.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // newPreparer starts the goroutines; they end with ctx or after the last job.
-func newPreparer(ctx context.Context, s Sender, jobs []Job, o Options) *preparer {
-	p := &preparer{order: make(chan *slot, o.Ahead), freed: make(chan int64, o.Ahead), warmed: make(chan struct{})}
+func newPreparer(ctx context.Context, s Sender, p *Plan, o Options) *preparer {
+	q := &preparer{order: make(chan *slot, o.Ahead), freed: make(chan int64, o.Ahead), warmed: make(chan struct{}), plan: p, sender: s}
 	work := make(chan *slot)
-	p.wg.Go(func() {
+	q.wg.Go(func() {
 		defer close(work)
-		p.feed(ctx, jobs, o, work)
+		defer close(q.order)
+		q.feed(ctx, p.source(), o, work)
 	})
 	var done atomic.Int64
-	enough := int64(firstBatch(jobs, o))
+	enough := int64(firstBatch(p.source(), o))
+	if enough == 0 {
+		close(q.warmed)
+	}
 	for range o.Workers {
-		p.wg.Go(func() {
+		q.wg.Go(func() {
 			for sl := range work {
-				sl.call, sl.err = s.Prepare(*sl.job)
-				close(sl.ready)
+				q.make(sl)
 				if done.Add(1) == enough {
-					close(p.warmed)
+					close(q.warmed)
 				}
 			}
 		})
 	}
-	return p
+	return q
+}
+
+// make prepares one call.
+func (p *preparer) make(sl *slot) {
+	sl.call, sl.err = p.sender.Prepare(p.plan.dress(*sl.job))
+	close(sl.ready)
 }
 
 // firstBatch returns how many jobs are prepared before the clock starts.
-func firstBatch(jobs []Job, o Options) int {
-	var tokens int64
-	for i := range jobs {
-		tokens += cost(&jobs[i])
-		if i >= min(256, o.Ahead) || (i > 0 && tokens > o.Tokens) {
-			return i
+func firstBatch(jobs iter.Seq[*Job], o Options) int {
+	n, tokens := 0, int64(0)
+	for job := range jobs {
+		tokens += cost(job)
+		if n >= min(256, o.Ahead) || (n > 0 && tokens > o.Tokens) {
+			break
 		}
+		n++
 	}
-	return len(jobs)
+	return n
 }
 
 func cost(j *Job) int64 { return int64(j.Request.Input.Or(0)) }
 
 // feed gives out the jobs in order while the bounds allow.
-func (p *preparer) feed(ctx context.Context, jobs []Job, o Options, work chan<- *slot) {
+func (p *preparer) feed(ctx context.Context, jobs iter.Seq[*Job], o Options, work chan<- *slot) {
 	n, tokens := 0, int64(0)
-	for i := range jobs {
-		for n > 0 && (n >= o.Ahead || tokens+cost(&jobs[i]) > o.Tokens) {
+	for job := range jobs {
+		for n > 0 && (n >= o.Ahead || tokens+cost(job) > o.Tokens) {
 			select {
 			case t := <-p.freed:
 				n, tokens = n-1, tokens-t
@@ -73,8 +99,8 @@ func (p *preparer) feed(ctx context.Context, jobs []Job, o Options, work chan<- 
 				return
 			}
 		}
-		n, tokens = n+1, tokens+cost(&jobs[i])
-		sl := &slot{job: &jobs[i], ready: make(chan struct{})}
+		n, tokens = n+1, tokens+cost(job)
+		sl := newSlot(job)
 		p.order <- sl // has room: at most Ahead are out
 		select {
 		case work <- sl:
@@ -92,19 +118,20 @@ func (p *preparer) warm(ctx context.Context) {
 	}
 }
 
-// next returns the call of the next job.
-func (p *preparer) next(ctx context.Context) (Call, error) {
-	var sl *slot
-	select {
-	case sl = <-p.order:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+// next takes the next job, in order whoever asks: nil when there is none, or
+// none any more since ctx ended. Only a slot that it returns was taken.
+func (p *preparer) next(ctx context.Context) *slot {
+	if ctx.Err() != nil {
+		return nil
 	}
 	select {
-	case <-sl.ready:
-		return sl.call, sl.err
+	case sl := <-p.order: // nil once closed
+		if sl != nil {
+			p.taken.Add(1)
+		}
+		return sl
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil
 	}
 }
 

@@ -15,14 +15,14 @@ import (
 // An error of the run (ErrInterrupted, ErrHopeless …) comes back after the
 // directory is whole, its status aborted and the reason in it.
 func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Options, observe func(Result)) (*Run, error) {
-	run.Mode, run.Environment = "open_loop", ThisEnvironment()
-	run.Planned, run.PlannedS = int64(len(p.Jobs)), p.Length().Seconds()
+	run.Mode, run.Shape, run.Environment = p.Mode(), p.shape(), ThisEnvironment()
+	run.Planned, run.PlannedS = max(p.planned(), 0), p.Length().Seconds()
 	if o.Waiter == nil {
 		o.Waiter = NewWaiter()
 		defer o.Waiter.Close()
 	}
 	// All that a killed run leaves behind to tell what it was.
-	run.Clock = Clock{Schedule: "absolute", Wait: o.Waiter.Name(), Stamps: "user"}
+	run.Clock = p.clock(o.Waiter)
 	run.Verdict = ClientVerdict{Verdict: NoVerdict, Reason: "the run has not ended"}
 	w, err := CreateDir(path, &run)
 	if err != nil {
@@ -48,6 +48,7 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 	if err := server.end(); err != nil {
 		run.Notes = append(run.Notes, err.Error())
 	}
+	run.Planned = stats.Planned
 	run.Status, run.WallS, run.Outcomes, run.Clock, run.Verdict = Complete, stats.WallS, stats.Outcomes, stats.Clock, stats.Verdict
 	if failed != nil {
 		run.Status, run.AbortReason = Aborted, failed.Error()

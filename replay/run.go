@@ -26,7 +26,8 @@ type Run struct {
 	Spec        *Input        `json:"spec,omitempty"`
 	Endpoint    Endpoint      `json:"endpoint"`
 	Flags       []string      `json:"flags"` // without secrets
-	Mode        string        `json:"mode"`  // open_loop, closed_loop, ramp
+	Mode        string        `json:"mode"`  // open_loop, closed_loop, ramp, sessions
+	Shape       *Shape        `json:"shape,omitempty"`
 	Clock       Clock         `json:"clock"`
 	Environment Environment   `json:"environment"`
 	SLO         []spec.SLO    `json:"slo"`
@@ -69,7 +70,7 @@ type Endpoint struct {
 
 // Clock describes how instants were held and stamped.
 type Clock struct {
-	Schedule string `json:"schedule"` // "absolute"
+	Schedule string `json:"schedule"` // absolute, slots (closed loop), absolute+think (sessions)
 	Wait     string `json:"wait"`     // timerfd, sleep
 	Stamps   string `json:"stamps"`   // user, kernel
 }
