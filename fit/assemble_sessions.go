@@ -9,7 +9,7 @@ import (
 )
 
 // sessionGrid is that of tables which sessions are drawn from.
-func sessionGrid() []float64 { return dist.Grid(50) }
+func sessionGrid() []float64 { return dist.Grid(25) }
 
 // sessionSection describes the conversations of a trace; nil when nothing tells
 // them, or when nothing but prefixes does and none continues another.
@@ -42,7 +42,7 @@ func sessionSection(t *trace.Trace, l *Links) *spec.Sessions {
 		p.N = h.AtRisk
 		s.Hazards = append(s.Hazards, spec.Hazard{Provenance: p, Turn: h.Turn, AndLater: h.AndLater, Value: spec.Round(h.Value())})
 	}
-	s.Between = b.table(dist.FromInts(c.Gaps, second))
+	s.Between = b.table(dist.FromInts(c.Settled, second))
 	b.multi(s, c)
 	b.turns(s)
 	b.starts(s)
@@ -173,8 +173,11 @@ func keeps(before, r *trace.Request, size int) (float64, bool) {
 	return math.Min(float64(n)/float64(whole), 1), true
 }
 
+// maxStartBins is the most bins of a series of starts.
+const maxStartBins = 150
+
 // starts describes the arrivals of first turns, in the bins of the series of
-// all arrivals.
+// all arrivals or wider ones.
 func (b *builder) starts(s *spec.Sessions) {
 	if !b.t.Timed() {
 		return
@@ -190,6 +193,11 @@ func (b *builder) starts(s *spec.Sessions) {
 		return
 	}
 	width := seriesWidth(last)
+	for _, wider := range []int64{5, 15, 60, 24 * 60} {
+		if last/width >= maxStartBins {
+			width = wider * seriesWidth(last)
+		}
+	}
 	counts, err := Series(times, 0, width)
 	if err != nil {
 		return

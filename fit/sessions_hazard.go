@@ -11,7 +11,8 @@ import (
 type Turns struct {
 	Counts    []int64 // turns by session
 	Gaps      []int64
-	GapP95    int64  // µs
+	Settled   []int64 // those of Gaps that begin so early that the end of the log cuts none short
+	GapP95    int64   // µs
 	Truncated []bool // by session: it may have begun before the log
 	Late      []bool // by request: what continues it may lie behind the log
 	links     *Links
@@ -44,6 +45,9 @@ func TurnsOf(t *trace.Trace, l *Links) Turns {
 	for i := range t.Requests {
 		at := t.Requests[i].T.V
 		c.Late[i] = at > end-c.GapP95
+		if p := l.Parent[i]; p >= 0 && l.Session[i] >= 0 && !c.Late[p] {
+			c.Settled = append(c.Settled, at-t.Requests[p].T.V)
+		}
 		if s := l.Session[i]; s >= 0 && l.Turn[i] == 0 && at < c.GapP95 && 4*c.GapP95 < end {
 			c.Truncated[s] = true
 		}

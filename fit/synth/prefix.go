@@ -26,21 +26,28 @@ type prefixes struct {
 	continued float64 // share of hits beyond the root that take up a whole prompt
 	owed      int32   // blocks that such hits fell short of what they were dealt
 	next      int64   // first block number not yet given away
+	turns     *talks  // nil when requests are not turns
 }
 
-func newPrefixes(p *spec.Prefix, input []int32, seed uint64) *prefixes {
-	g := &prefixes{rng: stream(seed, streamPrefix), size: int32(min(p.BlockTokens, math.MaxInt32))}
-	if p.Model == nil {
+// newPrefixes takes the model of first turns where turns are told: what further
+// ones share is their session's history.
+func newPrefixes(p *spec.Prefix, s *spec.Sessions, turns *talks, input []int32, seed uint64) *prefixes {
+	g := &prefixes{rng: stream(seed, streamPrefix), size: int32(min(p.BlockTokens, math.MaxInt32)), turns: turns}
+	m := p.Model
+	if turns != nil && s.FirstReuse != nil {
+		m = s.FirstReuse
+	}
+	if m == nil {
 		return g
 	}
 	g.root = int32(p.Common())
-	if c := p.Model.Continued; c != nil {
+	if c := m.Continued; c != nil {
 		g.continued = float64(c.Value)
 	}
-	for _, s := range p.Model.Strata {
+	for _, s := range m.Strata {
 		g.upto = append(g.upto, float64(s.Upto))
 	}
-	g.deal(p.Model, input)
+	g.deal(m, input)
 	g.past.reserve(len(input))
 	return g
 }
@@ -53,6 +60,9 @@ func (g *prefixes) deal(m *spec.Reuse, input []int32) {
 	g.back = make([]*deck, len(m.Strata))
 	members := make([][]int32, len(m.Strata))
 	for i, in := range input {
+		if g.parent(i) >= 0 {
+			continue
+		}
 		s := g.stratum(in)
 		members[s] = append(members[s], int32(i))
 	}
@@ -104,7 +114,10 @@ func (g *prefixes) blocks(in int32) int64 { return (int64(in) + int64(g.size) - 
 func (g *prefixes) draw(i int, in int32) []int32 {
 	n := g.blocks(in)
 	blocks := make([]int32, 0, n)
-	if len(g.hits) > 0 {
+	switch {
+	case len(g.hits) > 0 && g.parent(i) >= 0:
+		blocks = append(blocks, g.history(i, in)...)
+	case len(g.hits) > 0:
 		blocks = append(blocks, g.shared(g.hits[i], in)...)
 	}
 	shared := len(blocks)
@@ -116,6 +129,21 @@ func (g *prefixes) draw(i int, in int32) []int32 {
 		g.past.add(blocks, shared, in/g.size)
 	}
 	return blocks
+}
+
+// parent is the request that the i-th continues, −1 for none.
+func (g *prefixes) parent(i int) int32 {
+	if g.turns == nil {
+		return -1
+	}
+	return g.turns.parent[i]
+}
+
+// history returns what a turn of in tokens sends again of the prompt before.
+func (g *prefixes) history(i int, in int32) []int32 {
+	p := g.parent(i)
+	n := int32(math.Round(g.turns.kept[i] * float64(g.past.whole[p])))
+	return g.past.past[p][:max(min(n, in/g.size), 0)]
 }
 
 // shared returns the blocks with which a prompt begins, h of them or about so.

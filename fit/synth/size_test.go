@@ -51,7 +51,7 @@ func TestSpecSize(t *testing.T) {
 	if n := len(w.Arrivals.Rates.Counts); n < 1430 || n > 1450 {
 		t.Errorf("a day has %d minutes", n)
 	}
-	if len(raw) > 90_000 {
+	if len(raw) > 100_000 {
 		t.Errorf("the spec of a day takes %d bytes", len(raw))
 	}
 	if _, err := synth.Trace(sp, synth.Options{}); err != nil {

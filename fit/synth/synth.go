@@ -2,6 +2,7 @@
 //
 //	arrivals   counts per bin, split down the chain of dispersions (arrivals.go)
 //	lengths    inverse sampling of the tables, outputs given inputs (lengths.go)
+//	sessions   turns that are due take arrivals, prompts grow (sessions.go)
 //	prefixes   hit depths and reuse distances on a growing tree (prefix.go)
 //	features   shares
 //
@@ -9,8 +10,8 @@
 // changing one table does not reshuffle the rest. The same spec, options and
 // seed give the same trace.
 //
-// Units: tokens, microseconds. Not here: sessions (requests are independent but
-// for what they share), redrawn days (the counts of the rate series are kept).
+// Units: tokens, microseconds. Not here: branches of a session, answers (what
+// a turn sends back of the answer before is new text).
 package synth
 
 import (
@@ -52,6 +53,8 @@ const (
 	streamOutput
 	streamPrefix
 	streamFeatures
+	streamSessions
+	streamGrowth
 )
 
 func stream(seed uint64, purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, purpose)) }
@@ -105,7 +108,12 @@ func Trace(sp *spec.Spec, o Options) (*trace.Trace, error) {
 	for i := range times {
 		input[i], output[i] = lengths.draw()
 	}
-	prefixes := newPrefixes(&w.Prefix, input, o.Seed)
+	var turns *talks
+	if usable(w.Sessions) && o.Job == "" {
+		turns = newTalks(w.Sessions, times, o.Seed)
+		turns.arrange(input, output)
+	}
+	prefixes := newPrefixes(&w.Prefix, w.Sessions, turns, input, o.Seed)
 	if err := prefixes.checkBlocks(input); err != nil {
 		return nil, err
 	}
@@ -114,6 +122,9 @@ func Trace(sp *spec.Spec, o Options) (*trace.Trace, error) {
 		in, out := input[i], output[i]
 		r := trace.Request{ID: int64(i), T: trace.Some(at), Input: trace.Some(in), Output: trace.Some(out), From: trace.Estimated, N: 1}
 		r.Blocks = prefixes.draw(i, in)
+		if turns != nil {
+			turns.mark(i, &r)
+		}
 		features.draw(&r)
 		t.Requests[i] = r
 	}

@@ -32,7 +32,7 @@ type Sessions struct {
 	Branched   *Number  `json:"share_branched,omitempty"`  // of requests that are continued: twice or more
 	Kept       *Table   `json:"history_kept,omitempty"`    // part of the prompt before that a turn begins with
 	First      *Table   `json:"first_input,omitempty"`     // prompts of first turns
-	FirstReuse *Reuse   `json:"first_reuse,omitempty"`     // prefix sharing of first turns
+	FirstReuse *Reuse   `json:"first_reuse,omitempty"`     // prefix sharing of first turns, where the log names turns
 	Starts     *Starts  `json:"starts,omitempty"`
 }
 

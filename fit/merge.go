@@ -1,0 +1,255 @@
+package fit
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"reprise/trace"
+)
+
+// Shard is an open trace to be fitted, alone or as a part of a log.
+type Shard struct {
+	Name string
+	File *trace.File
+}
+
+// alignment says how shards make one trace: the header of the whole, and where
+// the zero of each shard lies on its clock (µs).
+type alignment struct {
+	header trace.Header
+	shift  []int64
+	rows   int64
+	blocks int64
+	notes  []string
+}
+
+// align refuses shards that are not parts of one log: other tokenizers, block
+// sizes or clocks.
+func align(shards []Shard) (alignment, error) {
+	a := alignment{header: shards[0].File.Header, shift: make([]int64, len(shards))}
+	for _, s := range shards {
+		h := &s.File.Header
+		a.rows += h.Counts.Kept
+		a.blocks += s.File.NumBlocks()
+		if h == &shards[0].File.Header {
+			continue
+		}
+		if why := otherKind(&a.header, h); why != "" {
+			return a, fmt.Errorf("%s and %s do not merge: %s", shards[0].Name, s.Name, why)
+		}
+	}
+	if len(shards) == 1 {
+		return a, nil
+	}
+	if a.blocks > math.MaxInt32 {
+		return a, fmt.Errorf("%d prefix blocks in all are more than can be told apart across traces: fit fewer of them, or ingest all logs at once", a.blocks)
+	}
+	a.account(shards)
+	if a.header.Time.Calendar == trace.CalendarNone {
+		return a, a.untimed(shards)
+	}
+	return a, a.place(shards)
+}
+
+// otherKind says why two traces are not parts of one log.
+func otherKind(a, b *trace.Header) string {
+	switch {
+	case a.Tokenizer != b.Tokenizer:
+		return "their tokens are of different tokenizers; ingest both logs with the same one"
+	case a.Template != b.Template:
+		return "their prompts are rendered by different templates; ingest both logs with the same one"
+	case a.BlockTokens != b.BlockTokens || a.Tail != b.Tail:
+		return fmt.Sprintf("their prefix blocks are of different kinds (%d tokens, tail %s; %d tokens, tail %s)", a.BlockTokens, a.Tail, b.BlockTokens, b.Tail)
+	case a.Time.Calendar != b.Time.Calendar:
+		return fmt.Sprintf("one has the calendar %s, the other %s; write both with the same calendar", a.Time.Calendar, b.Time.Calendar)
+	}
+	return ""
+}
+
+// account adds up the counts of the headers; the coarsest clock holds.
+func (a *alignment) account(shards []Shard) {
+	h := &a.header
+	h.Counts = trace.Counts{Rejected: map[string]int64{}, Excluded: map[string]int64{}}
+	h.Sources, h.DerivedFrom, h.Counting = nil, nil, nil
+	for _, s := range shards {
+		c := s.File.Header.Counts
+		h.Counts.Read, h.Counts.Kept = h.Counts.Read+c.Read, h.Counts.Kept+c.Kept
+		for k, n := range c.Rejected {
+			h.Counts.Rejected[k] += n
+		}
+		for k, n := range c.Excluded {
+			h.Counts.Excluded[k] += n
+		}
+		h.Sources = append(h.Sources, s.File.Header.Sources...)
+		h.Time.ResolutionUS = max(h.Time.ResolutionUS, s.File.Header.Time.ResolutionUS)
+	}
+}
+
+// untimed lets shards without times follow each other, and refuses times that no
+// calendar relates.
+func (a *alignment) untimed(shards []Shard) error {
+	for _, s := range shards {
+		for rows, err := range s.File.Chunks("t_us") {
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.Name, err)
+			}
+			if len(rows) > 0 && rows[0].T.OK {
+				return fmt.Errorf("%s has times without a calendar, so nothing tells how it lies to the others: ingest all logs at once, or with --calendar date", s.Name)
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// place reads the labels of the zeros. Dates say where each shard lies; hours of
+// the week say so within the week that begins at the shard named before.
+func (a *alignment) place(shards []Shard) error {
+	at := make([]time.Time, len(shards))
+	for i, s := range shards {
+		zero, ok, err := s.File.Header.Time.ZeroTime()
+		if err != nil || !ok {
+			return fmt.Errorf("%s: its calendar has no label of time zero, so nothing tells how it lies to the others: ingest all logs at once", s.Name)
+		}
+		at[i] = zero
+		if i > 0 && a.header.Time.Calendar == trace.CalendarHourOfWeek {
+			const week = 7 * 24 * time.Hour
+			late := at[i].Sub(at[i-1]) % week
+			at[i] = at[i-1].Add((late + week) % week)
+			a.notes = append(a.notes, fmt.Sprintf("%s is taken to begin %s after %s, in the same week: traces with hours of the week are given in order", s.Name, at[i].Sub(at[i-1]), shards[i-1].Name))
+		}
+	}
+	first := slices.MinFunc(at, time.Time.Compare)
+	for i := range at {
+		a.shift[i] = at[i].Sub(first).Microseconds()
+		if at[i].Equal(first) {
+			a.header.Time.Zero = shards[i].File.Header.Time.Zero
+		}
+	}
+	return nil
+}
+
+// source is a shard that is being read.
+type source struct {
+	rows  []trace.Request
+	next  func() ([]trace.Request, error, bool)
+	stop  func()
+	ids   []int32 // new ids of its rows, for parents
+	shift int64
+	base  int32 // added to its sessions and blocks
+	name  string
+	done  bool
+}
+
+// refill reads the next rows when those at hand are used up.
+func (s *source) refill() error {
+	for len(s.rows) == 0 && !s.done {
+		rows, err, ok := s.next()
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		s.rows, s.done = rows, !ok
+	}
+	return nil
+}
+
+// mergedRows is how many rows of several shards are yielded at a time.
+const mergedRows = 4096
+
+// merged yields the requests of all shards by arrival, those of one time by
+// shard. Ids and parents are those of the whole; sessions and blocks of
+// different shards are different ones; clients, which each shard numbers for
+// itself, are left out. The slice is used again.
+func merged(shards []Shard, a alignment, columns []string) iter.Seq2[[]trace.Request, error] {
+	if len(shards) == 1 {
+		return func(yield func([]trace.Request, error) bool) {
+			for rows, err := range shards[0].File.Chunks(columns...) {
+				if err != nil {
+					err = fmt.Errorf("%s: %w", shards[0].Name, err)
+				}
+				if !yield(rows, err) {
+					return
+				}
+			}
+		}
+	}
+	return func(yield func([]trace.Request, error) bool) {
+		sources := make([]source, len(shards))
+		base := int64(0)
+		for i, s := range shards {
+			next, stop := iter.Pull2(s.File.Chunks(columns...))
+			defer stop()
+			sources[i] = source{next: next, stop: stop, shift: a.shift[i], base: int32(base), name: s.Name}
+			base += s.File.NumBlocks() // at least one a request, so sessions are told apart too
+		}
+		m := merger{sources: sources, out: make([]trace.Request, 0, mergedRows)}
+		for {
+			rows, err := m.batch()
+			if (len(rows) > 0 || err != nil) && !yield(rows, err) || len(rows) == 0 || err != nil {
+				return
+			}
+		}
+	}
+}
+
+type merger struct {
+	sources []source
+	out     []trace.Request
+	n       int64
+}
+
+// batch takes the earliest rows until it is full or one shard must be read on.
+func (m *merger) batch() ([]trace.Request, error) {
+	m.out = m.out[:0]
+	for i := range m.sources {
+		if err := m.sources[i].refill(); err != nil {
+			return nil, err
+		}
+	}
+	for len(m.out) < mergedRows {
+		best := -1
+		for i := range m.sources {
+			s := &m.sources[i]
+			if len(s.rows) > 0 && (best < 0 || s.rows[0].T.V+s.shift < m.sources[best].rows[0].T.V+m.sources[best].shift) {
+				best = i
+			}
+		}
+		if best < 0 {
+			return m.out, nil
+		}
+		m.take(&m.sources[best])
+		if s := &m.sources[best]; len(s.rows) == 0 && !s.done {
+			return m.out, nil
+		}
+	}
+	return m.out, nil
+}
+
+// take renumbers the next row of a shard.
+func (m *merger) take(s *source) {
+	r := s.rows[0]
+	s.rows = s.rows[1:]
+	if r.T.OK {
+		r.T.V += s.shift
+	}
+	if p := r.Parent; p.OK {
+		r.Parent = trace.Opt[int64]{}
+		if p.V >= 0 && p.V < int64(len(s.ids)) {
+			r.Parent = trace.Some(int64(s.ids[p.V]))
+		}
+	}
+	s.ids = append(s.ids, int32(m.n))
+	r.ID = m.n
+	m.n++
+	r.Client = trace.Opt[int32]{}
+	if r.Session.OK {
+		r.Session.V += s.base
+	}
+	for i := range r.Blocks {
+		r.Blocks[i] += s.base
+	}
+	m.out = append(m.out, r)
+}
