@@ -39,6 +39,7 @@ type Run struct {
 	Cache       CacheMode     `json:"cache"`
 	Notes       []string      `json:"notes"` // what could not be controlled
 	Verdict     ClientVerdict `json:"client_verdict"`
+	Path        *Path         `json:"path,omitempty"`
 }
 
 // Status says how a run ended.
@@ -90,6 +91,14 @@ type Outcome struct {
 	Class  string `json:"class"`
 	N      int64  `json:"n"`
 	Reason string `json:"reason,omitempty"`
+}
+
+// Path is what was measured of the way to the server before the run.
+type Path struct {
+	HandshakeMS float64 `json:"tcp_handshake_ms"` // median: one round trip
+	Handshakes  int     `json:"tcp_handshakes"`
+	OneTokenMS  float64 `json:"one_token_ms"` // from sending to the first token, of a request alone; 0: not known
+	Bunched     bool    `json:"bunched"`      // an answer alone arrived in bunches: something holds it back
 }
 
 // CacheMode says how the run treats the server's prefix cache.

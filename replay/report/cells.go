@@ -187,6 +187,7 @@ func (s *Summary) clientCells() [][]string {
 			add("CPU stolen", shareText(h.Steal), "worst second")
 		}
 	}
+	s.pathCells(add)
 	return out
 }
 

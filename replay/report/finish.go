@@ -62,6 +62,7 @@ func (m *Metrics) summary(run *replay.Run) Summary {
 		s.Cache.Measured = ratio(m.tokens.cached, m.tokens.cachedOf)
 	}
 	s.Client = client(run, c.lag)
+	s.Path = m.path.finish(run)
 	s.SLO = m.judgeAll(run, &c, s.Load.Failed)
 	s.Goodput = m.goodput(run.SLO, &s.Load)
 	s.Notes = notes(run, &s)

@@ -33,6 +33,7 @@ type partView struct {
 	Figs                     []figureView
 	SLOs, Latencies          [][]string
 	Outs, Loads, Clients     [][]string
+	Servers                  [][]string // nil without metrics of the server
 	Few, Ran                 []string
 }
 
@@ -93,7 +94,7 @@ func (r *Report) view() (*view, error) {
 func (r *Report) part(i int) (partView, error) {
 	s := &r.Summaries[i]
 	p := partView{Summary: s, ID: fmt.Sprintf("run%d", i+1), Heading: s.Name, Where: s.where(), Latencies: s.latencyCells(), Outs: s.outcomeCells(),
-		Loads: s.loadCells(), Clients: s.clientCells(), Few: s.tooFew(), Ran: s.sourceLines()}
+		Loads: s.loadCells(), Clients: s.clientCells(), Servers: s.serverPage(), Few: s.tooFew(), Ran: s.sourceLines()}
 	if len(s.SLO) > 0 {
 		p.SLOs = s.sloCells()
 	}

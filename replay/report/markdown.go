@@ -45,6 +45,9 @@ func (s *Summary) markdown(b *bytes.Buffer, single bool) {
 	markGrid(b, "Requests (measured phase)", s.outcomeCells())
 	markGrid(b, "Load", s.loadCells())
 	markGrid(b, "Client", s.clientCells())
+	if cells := s.serverCells(); len(cells) > 1 {
+		markGrid(b, "Server, by its own metrics (ms within bucket bounds)", cells)
+	}
 	markList(b, "What could not be controlled, and what to know", s.Notes)
 	markList(b, "What ran", s.sourceLines())
 }

@@ -11,6 +11,7 @@ type Metrics struct {
 	streams streamSums
 	phases  [3]int64
 	retry   retrySums
+	path    pathSums
 }
 
 // tokenSums are sums over answered requests; each pair of sums is over the
@@ -50,6 +51,7 @@ func (m *Metrics) Add(r replay.Result) {
 		m.retry.n++
 		m.retry.maxMS = max(m.retry.maxMS, r.RetryAfterMS.V)
 	}
+	m.path.add(&r)
 	if r.Class != replay.OK {
 		return
 	}
@@ -69,6 +71,7 @@ func (m *Metrics) Merge(o *Metrics) {
 	for i := range m.phases {
 		m.phases[i] += o.phases[i]
 	}
+	m.path.merge(&o.path)
 	m.retry.n += o.retry.n
 	m.retry.maxMS = max(m.retry.maxMS, o.retry.maxMS)
 }

@@ -27,6 +27,7 @@ func notes(run *replay.Run, s *Summary) []string {
 	add(s.Cache.Absurd > 0, "For %s the server reports more cached tokens than the prompt has: its cache count means something else, and no hit rate is given.", plural(s.Cache.Absurd, "answer"))
 	noteStreams(add, &s.Streams)
 	noteTokens(add, run, &s.Tokens)
+	notePath(add, &s.Path)
 	return out
 }
 

@@ -25,6 +25,7 @@ type Input struct {
 	Run     *replay.Run
 	Results iter.Seq2[replay.Result, error]
 	Health  []replay.HealthRow
+	Server  []replay.ServerRow // as scraped, in order of time
 	Label   string
 	Cut     int64 // bytes at the end of a partial run's spool that could not be read
 }
@@ -127,6 +128,9 @@ func summaries(in Input) ([]Summary, error) {
 		s.Label, s.Point, s.Source.Name, s.Client.Health = in.Label, k.point, k.endpoint, health(in.Health)
 	}
 	spare(points)
+	if len(points) == 1 {
+		points[0].beside(in.Server)
+	}
 	if len(points) == 1 && in.Run.Status == replay.Running {
 		points[0].Load.miss(in.Run.Planned - rows)
 	}

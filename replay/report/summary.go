@@ -34,6 +34,8 @@ type Summary struct {
 	Streams  Streams          `json:"streams"`
 	Cache    Cache            `json:"cache"`
 	Client   Client           `json:"client"`
+	Path     Path             `json:"path"`
+	Server   *Server          `json:"server,omitempty"`
 	Notes    []string         `json:"notes"` // what could not be controlled, and what to know of these numbers
 	BinS     int64            `json:"bin_s"`
 	Bins     []Bin            `json:"over_time"`
