@@ -21,6 +21,7 @@ type fake struct {
 	dead  bool
 	fail  error
 	stamp bool // report write_end at dispatch
+	done  func()
 }
 
 type fakeCall struct {
@@ -44,6 +45,9 @@ func (c fakeCall) Send(ctx context.Context, f *Flight) Result {
 		}
 	}
 	r.End = some(f.Now())
+	if c.f.done != nil {
+		c.f.done()
+	}
 	return r
 }
 
