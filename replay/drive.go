@@ -23,6 +23,7 @@ type Options struct {
 	Later   Waiter          // of turns that wait for an answer; nil: NewWaiter
 	Start   func(Timer)     // called when the clock starts
 	Drain   func(n int64)   // called when the run ends early, with the requests in flight; nil: nothing
+	At      time.Time       // the run's zero, for clients that start together; zero: as soon as it is ready
 	Server  ServerWatch     // follows the server's metrics, for Record; nil: nothing does
 }
 
@@ -64,7 +65,7 @@ func (p *Plan) Run(ctx context.Context, s Sender, opts Options, observe func(Res
 
 	prep := newPreparer(ctx, s, p, d.opts)
 	prep.warm(ctx)
-	d.timer = NewTimer(time.Now())
+	d.timer = NewTimer(opts.zero())
 	if opts.Start != nil {
 		opts.Start(d.timer)
 	}

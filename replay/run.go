@@ -40,6 +40,9 @@ type Run struct {
 	Notes       []string      `json:"notes"` // what could not be controlled
 	Verdict     ClientVerdict `json:"client_verdict"`
 	Path        *Path         `json:"path,omitempty"`
+	Shard       *Shard        `json:"shard,omitempty"`           // one of several client machines; nil: the only one
+	Salt        int64         `json:"salt,omitempty"`            // of the run's prompts
+	WarmupSent  int           `json:"warmup_requests,omitempty"` // sent before the clock, of prompts that no job has; in no number
 }
 
 // Status says how a run ended.
