@@ -3,7 +3,6 @@ package ingest
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 )
 
 // badText counts rows in whose bytes something is not UTF-8, and keeps where the
@@ -39,12 +38,3 @@ func (b *badText) line() string {
 type texts interface{ validText() bool }
 
 func (j *jsonRow) validText() bool { return j.valid }
-
-func (t *table) validText() bool {
-	for _, f := range t.split.fields {
-		if !utf8.Valid(f) {
-			return false
-		}
-	}
-	return true
-}

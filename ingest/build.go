@@ -29,6 +29,7 @@ type builder struct {
 	learning votes          // where they are being counted, else nil
 	bad      *RowError
 	scratch  []byte
+	record   Record // that is being built
 	notes    notes
 	covered  [numFields]int64 // records that have the field
 }
@@ -56,39 +57,63 @@ func newBuilder(m *Mapping, zone *time.Location) *builder {
 	return &builder{read: newReading(m), mapping: m, zone: zone}
 }
 
+// merge takes over what another builder counted.
+func (b *builder) merge(o *builder) {
+	b.notes.add(o.notes)
+	for f, n := range o.covered {
+		b.covered[f] += n
+	}
+}
+
 // each builds the records of the row that was filled in: one, or as many as it
-// explodes to. It reports whether to go on.
-func (b *builder) each(pos Pos, do func(Record, *RowError) bool) bool {
+// explodes to. A record is valid until do returns; there is none with an error.
+// It reports whether to go on.
+func (b *builder) each(pos Pos, do func(*Record, *RowError) bool) bool {
 	any, more := b.read.each(func(sub int64) bool {
 		pos.Sub = sub
 		return do(b.build(pos))
 	})
 	if !any && more {
-		return do(excluded(pos, NoRequest), nil)
+		b.record = excluded(pos, NoRequest)
+		return do(&b.record, nil)
 	}
 	return more
 }
 
-func (b *builder) build(pos Pos) (Record, *RowError) {
+// build makes the record of the cells, valid until the next is made.
+func (b *builder) build(pos Pos) (*Record, *RowError) {
 	b.bad = nil
+	r := &b.record
 	if why := b.rule(); why != "" {
-		r := excluded(pos, why)
-		r.Span, _ = b.get(FieldSpan)
-		r.ParentSpan, _ = b.get(FieldParentSpan)
+		*r = excluded(pos, why)
+		r.Span, r.ParentSpan = b.name(FieldSpan), b.name(FieldParentSpan)
 		return r, nil
 	}
-	r := Record{Pos: pos}
-	b.times(&r)
-	b.names(&r)
-	b.prompt(&r)
-	b.answer(&r)
-	b.counts(&r)
-	b.features(&r)
-	b.ending(&r)
-	b.blocks(&r)
+	*r = Record{Pos: pos}
+	b.times(r)
+	has := &b.read.has
+	if has.names {
+		b.names(r)
+	}
+	if has.prompt {
+		b.prompt(r)
+	}
+	if has.answer {
+		b.answer(r)
+	}
+	b.counts(r)
+	if has.features {
+		b.features(r)
+	}
+	if has.ending {
+		b.ending(r)
+	}
+	if has.blocks {
+		b.blocks(r)
+	}
 	if b.bad != nil && !r.OtherAPI { // what such calls take and give is not known here
 		b.bad.Pos = pos
-		return Record{Pos: pos}, b.bad
+		return nil, b.bad
 	}
 	switch {
 	case r.OtherAPI:
@@ -346,10 +371,17 @@ func (b *builder) names(r *Record) {
 	}{{FieldRequestID, &r.RequestID}, {FieldParent, &r.Parent}, {FieldSession, &r.Session},
 		{FieldClient, &r.Client}, {FieldModel, &r.Model}, {FieldAdapter, &r.Adapter},
 		{FieldRetryOf, &r.RetryOf}, {FieldSpan, &r.Span}, {FieldParentSpan, &r.ParentSpan}} {
-		if s, ok := b.get(n.f); ok {
-			*n.to = own([]byte(s))
-		}
+		*n.to = b.name(n.f)
 	}
+}
+
+// name is the text of a field, its own; empty for none.
+func (b *builder) name(f Field) string {
+	if len(b.read.cols[f]) == 0 {
+		return ""
+	}
+	s, _ := b.get(f)
+	return own([]byte(s))
 }
 
 func int64Of(c cell) (int64, bool) {

@@ -7,8 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-
-	"github.com/valyala/fastjson"
 )
 
 // table reads CSV: RFC 4180, with comma, semicolon, tab or bar as the separator
@@ -17,17 +15,14 @@ import (
 // in is bad and reading goes on at the line after it, so that one stray quote
 // does not swallow the file. A table without a header has columns #1, #2, ...
 type table struct {
+	tableRow
 	file    string
 	lines   *lines
-	sep     byte
-	columns []string
 	pending []pendingLine // lines read ahead and given back
-	split   splitter      // of the current row
+	split   splitter      // of rows with quotes
 	ahead   int           // bytes that an open quote may take in
 	items   int64
-	nodes   []*node // of each column in plan
-	plan    *plan
-	text    cellText
+	one     chunk // holds the current row, when they are read one by one
 }
 
 // pendingLine is a line with its position.
@@ -127,31 +122,68 @@ func (t *table) line() (pendingLine, error) {
 }
 
 func (t *table) next() (Pos, error) {
-	for {
-		ln, err := t.line()
-		if err != nil {
-			return Pos{}, err
-		}
-		if len(ln.text) == 0 && !ln.tooLong {
-			continue
-		}
-		t.items++
-		pos := Pos{File: t.file, Line: ln.line, Item: t.items, Byte: ln.start}
-		if ln.tooLong {
-			return pos, bad(LineTooLong, "")
-		}
-		if e := t.gather(ln); e != nil {
-			return pos, e
-		}
-		if n := len(t.split.fields); n != len(t.columns) {
-			if t.split.stray {
-				return pos, bad(BadCSV, "a quote stands inside a field")
-			}
-			return pos, bad(FieldCount, fmt.Sprintf("%d fields under a header of %d", n, len(t.columns)))
-		}
-		return pos, nil
+	t.one.reset()
+	if err := t.text(&t.one); err != nil {
+		return Pos{}, err
 	}
+	t.one.freeze()
+	row := &t.one.rows[0]
+	e := row.bad
+	if e == nil {
+		e = t.parse(&t.one, 0)
+	}
+	if e != nil {
+		return row.pos, e
+	}
+	return row.pos, nil
 }
+
+// text adds the next row to a chunk. Rows with quotes are cut here, as only the
+// quotes tell where they end.
+func (t *table) text(c *chunk) error {
+	ln, err := t.line()
+	for err == nil && len(ln.text) == 0 && !ln.tooLong {
+		ln, err = t.line()
+	}
+	if err != nil {
+		return err
+	}
+	t.items++
+	row := textRow{pos: Pos{File: t.file, Line: ln.line, Item: t.items, Byte: ln.start}}
+	row.at.from, row.cuts.from = len(c.buf), len(c.cuts)
+	switch {
+	case ln.tooLong:
+		row.bad = bad(LineTooLong, "")
+	case bytes.IndexByte(ln.text, '"') < 0:
+		c.buf = append(c.buf, ln.text...)
+	default:
+		row.bad = t.quoted(c, ln)
+	}
+	row.at.to, row.cuts.to = len(c.buf), len(c.cuts)
+	c.rows = append(c.rows, row)
+	return nil
+}
+
+// quoted adds a row with quotes, which begins with ln.
+func (t *table) quoted(c *chunk, ln pendingLine) *RowError {
+	if e := t.gather(ln); e != nil {
+		return e
+	}
+	if n := len(t.split.fields); n != len(t.columns) {
+		if t.split.stray {
+			return bad(BadCSV, "a quote stands inside a field")
+		}
+		return t.count(n)
+	}
+	from := len(c.buf)
+	c.buf = append(c.buf, t.split.raw...)
+	for _, f := range t.split.spans {
+		c.cuts = append(c.cuts, span{from + f.from, from + f.to})
+	}
+	return nil
+}
+
+func (t *table) parser() rowParser { return &tableRow{columns: t.columns, sep: t.sep} }
 
 // minAhead is how far an open quote is followed in a file with many stray ones.
 const minAhead = 64 << 10
@@ -190,86 +222,4 @@ func (t *table) gather(ln pendingLine) *RowError {
 func keep(ln pendingLine) pendingLine {
 	ln.text = bytes.Clone(ln.text)
 	return ln
-}
-
-func (t *table) names(add func(string)) {
-	for _, c := range t.columns {
-		add(c)
-	}
-}
-
-func (t *table) fill(p *plan) *RowError {
-	if t.plan != p {
-		t.bind(p)
-	}
-	p.start()
-	var row string // of short rows the cells are parts of one string
-	if n := len(t.split.whole); n > 0 && n <= shortRow {
-		row = string(t.split.whole)
-	}
-	at := 0
-	for i, n := range t.nodes {
-		field := t.split.fields[i]
-		from := at
-		at += len(field) + 1
-		if n == nil || missing(field) {
-			continue
-		}
-		if n.row == p.row {
-			return bad(DuplicateKey, "a mapped column is there twice")
-		}
-		n.row = p.row
-		var text string
-		if row != "" {
-			text = row[from : from+len(field)]
-		} else {
-			text = t.text.of(field)
-		}
-		if n.slot >= 0 {
-			p.cells[n.slot] = cell{text: text}
-		}
-		if len(n.next) > 0 {
-			p.walkText(n, text)
-		}
-	}
-	return nil
-}
-
-// shortRow is the size up to which a row is copied whole.
-const shortRow = 1 << 10
-
-// bind finds the columns of a plan in the header.
-func (t *table) bind(p *plan) {
-	t.plan = p
-	t.nodes = t.nodes[:0]
-	for _, c := range t.columns {
-		t.nodes = append(t.nodes, p.root.find(c))
-	}
-}
-
-// missing says that a cell stands for no value, as databases and pandas write
-// it. NaN is not among them: it comes from a sum that failed.
-func missing(field []byte) bool {
-	if len(field) > 6 {
-		return false
-	}
-	switch string(field) {
-	case "", "null", "NULL", "None", `\N`, `""`, `"null"`:
-		return true
-	}
-	return false
-}
-
-// cellText makes text of cells. One that is a JSON string, quotes and all, is
-// what the string says, as Langfuse writes values that are no text.
-type cellText struct{ parser fastjson.Parser }
-
-func (c *cellText) of(field []byte) string {
-	if n := len(field); n < 2 || field[0] != '"' || field[n-1] != '"' {
-		return string(field)
-	}
-	if v, err := c.parser.ParseBytes(field); err == nil && v.Type() == fastjson.TypeString {
-		return string(v.GetStringBytes())
-	}
-	return string(field)
 }

@@ -7,9 +7,8 @@ import "bytes"
 type splitter struct {
 	sep    byte
 	fields [][]byte
-	whole  []byte // the line, when the row is one line without quotes
 	raw    []byte // of the fields of lines with quotes
-	spans  []span // of those, as raw may move
+	spans  []span // of those, as raw may move; empty for a line without quotes
 	from   int    // of the open field in raw
 	open   bool   // a quoted field goes on in the next line
 	stray  bool   // a quote stood in a quoted field without a second one
@@ -20,7 +19,7 @@ type span struct{ from, to int }
 
 func (s *splitter) start(sep byte) {
 	s.sep, s.open, s.stray = sep, false, false
-	s.fields, s.raw, s.spans, s.whole = s.fields[:0], s.raw[:0], s.spans[:0], nil
+	s.fields, s.raw, s.spans = s.fields[:0], s.raw[:0], s.spans[:0]
 }
 
 // line takes the next line in and reports whether the row ends with it.
@@ -49,7 +48,6 @@ func (s *splitter) line(text []byte) bool {
 
 // plain cuts a line without quotes.
 func (s *splitter) plain(text []byte) {
-	s.whole = text
 	for {
 		i := bytes.IndexByte(text, s.sep)
 		if i < 0 {

@@ -112,10 +112,25 @@ func openJSONL(s *source, r io.Reader) (rows, error) {
 }
 
 func (j *jsonl) next() (Pos, error) {
+	line, pos, tooLong, err := j.line()
+	if err != nil {
+		return Pos{}, err
+	}
+	if tooLong {
+		return pos, bad(LineTooLong, "")
+	}
+	if e := j.set(line); e != nil {
+		return pos, e
+	}
+	return pos, nil
+}
+
+// line returns the next line that is not blank.
+func (j *jsonl) line() (line []byte, pos Pos, tooLong bool, err error) {
 	for {
 		line, tooLong, err := j.lines.next()
 		if err != nil {
-			return Pos{}, err
+			return nil, Pos{}, false, err
 		}
 		if j.lines.line == 1 {
 			line = cutBOM(line)
@@ -124,13 +139,27 @@ func (j *jsonl) next() (Pos, error) {
 			continue
 		}
 		j.items++
-		pos := Pos{File: j.file, Line: j.lines.line, Item: j.items, Byte: j.lines.start}
-		if tooLong {
-			return pos, bad(LineTooLong, "")
-		}
-		if e := j.set(line); e != nil {
-			return pos, e
-		}
-		return pos, nil
+		return line, Pos{File: j.file, Line: j.lines.line, Item: j.items, Byte: j.lines.start}, tooLong, nil
 	}
+}
+
+func (j *jsonl) text(c *chunk) error {
+	line, pos, tooLong, err := j.line()
+	if err != nil {
+		return err
+	}
+	row := textRow{pos: pos, at: span{len(c.buf), len(c.buf) + len(line)}}
+	if tooLong {
+		row.bad = bad(LineTooLong, "")
+	}
+	c.buf = append(c.buf, line...)
+	c.rows = append(c.rows, row)
+	return nil
+}
+
+func (j *jsonl) parser() rowParser { return &jsonRow{} }
+
+func (j *jsonRow) parse(c *chunk, row int) *RowError {
+	at := c.rows[row].at
+	return j.set(c.buf[at.from:at.to])
 }

@@ -156,17 +156,19 @@ func after(last Pos, file string) Pos {
 // rows yields until the file ends; err is what ended it too early, last the
 // position of the last row before that.
 func (l *Log) rows(rows rows, t *taken, yield func(Record, error) bool) (last Pos, more bool, err error) {
-	b := newBuilder(t.mapping, l.in.Zone)
-	b.votes = t.votes
+	b := l.builder(t)
+	defer l.learn(b)
+	hand := l.hand(t, b, yield)
+	if from, ok := rows.(textRows); ok {
+		return l.spread(from, t, hand)
+	}
 	if planned, ok := rows.(interface{ bind(*plan) }); ok {
 		planned.bind(b.read.first())
 	}
-	defer l.learn(b)
-	hand := l.hand(t, b, yield)
 	bytes, _ := rows.(texts)
 	for {
 		pos, err := rows.next()
-		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if isEnd(err) {
 			return last, hand.end(), nil
 		}
 		var row *RowError
@@ -184,10 +186,17 @@ func (l *Log) rows(rows rows, t *taken, yield func(Record, error) bool) (last Po
 			more = b.each(pos, hand.take)
 		} else {
 			row.Pos = pos
-			more = hand.take(Record{}, row)
+			more = hand.take(nil, row)
 		}
 		if !more {
 			return last, false, nil
 		}
 	}
+}
+
+// builder makes a builder for a file of a source.
+func (l *Log) builder(t *taken) *builder {
+	b := newBuilder(t.mapping, l.in.Zone)
+	b.votes = t.votes
+	return b
 }

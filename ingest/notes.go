@@ -59,6 +59,7 @@ func (l *Log) learn(b *builder) {
 type hander struct {
 	builder *builder
 	nest    *nest
+	covered bool // the records were counted by field before
 	yield   func(Record, error) bool
 }
 
@@ -70,25 +71,27 @@ func (l *Log) hand(t *taken, b *builder, yield func(Record, error) bool) *hander
 	return h
 }
 
-func (h *hander) take(r Record, bad *RowError) bool {
+func (h *hander) take(r *Record, bad *RowError) bool {
 	switch {
 	case bad != nil:
 		return h.yield(Record{Pos: bad.Pos}, bad)
 	case h.nest != nil:
-		return h.nest.push(r, h.give)
+		return h.nest.push(*r, func(r Record) bool { return h.give(&r) })
 	}
 	return h.give(r)
 }
 
-func (h *hander) give(r Record) bool {
-	if r.Rule == "" {
-		h.builder.cover(&r)
+func (h *hander) give(r *Record) bool {
+	if r.Rule == "" && !h.covered {
+		h.builder.cover(r)
 	}
-	return h.yield(r, nil)
+	return h.yield(*r, nil)
 }
 
 // end hands on what waits.
-func (h *hander) end() bool { return h.nest == nil || h.nest.flush(h.give) }
+func (h *hander) end() bool {
+	return h.nest == nil || h.nest.flush(func(r Record) bool { return h.give(&r) })
+}
 
 // reshape puts a shaper behind the rows; without one they are requests already.
 func reshape(from rows, s shaper, last bool) (rows, error) {

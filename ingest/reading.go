@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/valyala/fastjson"
@@ -14,7 +15,26 @@ type reading struct {
 	levels  []*plan // from the row inwards
 	cols    [numFields][]planColumn
 	rules   []planRule
+	has     filled
 	visit   func(level int, v *fastjson.Value) // sees the elements of lists; nil for nobody
+}
+
+// filled are the parts of a record that a mapping has anything for.
+type filled struct{ names, prompt, answer, spans, features, ending, blocks bool }
+
+func (r *reading) filled() filled {
+	any := func(fields ...Field) bool {
+		return slices.ContainsFunc(fields, func(f Field) bool { return len(r.cols[f]) > 0 })
+	}
+	m := r.mapping
+	return filled{names: any(nameFields()...), prompt: any(FieldAPI, FieldMessages, FieldPrompt, FieldSystem), answer: any(FieldOutput),
+		spans:    any(FieldFirstToken, FieldEnd, FieldTTFT, FieldDuration),
+		features: any(FieldStream, FieldProxyCache, FieldTools, FieldJSONSchema) || m.earlyStream || m.Complete,
+		ending:   any(FieldFinish, FieldStatus, FieldError), blocks: any(FieldBlocks)}
+}
+
+func nameFields() []Field {
+	return []Field{FieldRequestID, FieldParent, FieldSession, FieldClient, FieldModel, FieldAdapter, FieldRetryOf, FieldSpan, FieldParentSpan}
 }
 
 // ref is where a value lies: a slot of a level's plan.
@@ -65,6 +85,7 @@ func newReading(m *Mapping) *reading {
 		rule := &m.rules[i]
 		r.rules = append(r.rules, planRule{why: rule.why, keep: rule.keep, when: r.test(&rule.when)})
 	}
+	r.has = r.filled()
 	return r
 }
 

@@ -55,9 +55,9 @@ func (l *Log) study(s *source, c container, t *taken) error {
 		if t.mapping.deep() {
 			names.row(rows)
 		}
-		b.each(pos, func(r Record, bad *RowError) bool {
+		b.each(pos, func(r *Record, bad *RowError) bool {
 			if bad == nil && r.Rule == "" {
-				b.cover(&r)
+				b.cover(r)
 				t.columns.rows++
 			}
 			return true

@@ -1,0 +1,144 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/valyala/fastjson"
+)
+
+// tableRow is the current row of a table, in its chunk.
+type tableRow struct {
+	columns []string
+	sep     byte
+	chunk   *chunk
+	at      span
+	fields  []span  // in the chunk's buf
+	plain   bool    // there are no quotes in it
+	cut     []span  // room for the fields of plain rows
+	nodes   []*node // of each column in plan
+	plan    *plan
+	cells   cellText
+}
+
+// parse goes to a row, and cuts it where that is not done yet.
+func (t *tableRow) parse(c *chunk, row int) *RowError {
+	r := &c.rows[row]
+	t.chunk, t.at = c, r.at
+	if t.plain = r.cuts.from == r.cuts.to; !t.plain {
+		t.fields = c.cuts[r.cuts.from:r.cuts.to]
+		return nil
+	}
+	t.cut = t.cut[:0]
+	at := r.at
+	for {
+		i := bytes.IndexByte(c.buf[at.from:at.to], t.sep)
+		if i < 0 {
+			break
+		}
+		t.cut = append(t.cut, span{at.from, at.from + i})
+		at.from += i + 1
+	}
+	t.cut = append(t.cut, at)
+	t.fields = t.cut
+	if n := len(t.fields); n != len(t.columns) {
+		return t.count(n)
+	}
+	return nil
+}
+
+// count is what is wrong with a row of n fields.
+func (t *tableRow) count(n int) *RowError {
+	return bad(FieldCount, fmt.Sprintf("%d fields under a header of %d", n, len(t.columns)))
+}
+
+func (t *tableRow) names(add func(string)) {
+	for _, c := range t.columns {
+		add(c)
+	}
+}
+
+// bind finds the columns of a plan in the header.
+func (t *tableRow) bind(p *plan) {
+	t.plan = p
+	t.nodes = t.nodes[:0]
+	for _, c := range t.columns {
+		t.nodes = append(t.nodes, p.root.find(c))
+	}
+}
+
+func (t *tableRow) fill(p *plan) *RowError {
+	if t.plan != p {
+		t.bind(p)
+	}
+	p.start()
+	for i, n := range t.nodes {
+		if n == nil {
+			continue
+		}
+		at := t.fields[i]
+		field := t.chunk.buf[at.from:at.to]
+		if missing(field) {
+			continue
+		}
+		if n.row == p.row {
+			return bad(DuplicateKey, "a mapped column is there twice")
+		}
+		n.row = p.row
+		var text string
+		if t.chunk.text != "" && (t.plain || field[0] != '"') {
+			text = t.chunk.text[at.from:at.to]
+		} else {
+			text = t.cells.of(field)
+		}
+		if n.slot >= 0 {
+			p.cells[n.slot] = cell{text: text}
+		}
+		if len(n.next) > 0 {
+			p.walkText(n, text)
+		}
+	}
+	return nil
+}
+
+// validText looks at the whole of a plain row; cut fields stand side by side, and
+// bytes of two of them may look like a character.
+func (t *tableRow) validText() bool {
+	if t.plain {
+		return utf8.Valid(t.chunk.buf[t.at.from:t.at.to])
+	}
+	for _, f := range t.fields {
+		if !utf8.Valid(t.chunk.buf[f.from:f.to]) {
+			return false
+		}
+	}
+	return true
+}
+
+// missing says that a cell stands for no value, as databases and pandas write
+// it. NaN is not among them: it comes from a sum that failed.
+func missing(field []byte) bool {
+	if len(field) > 6 {
+		return false
+	}
+	switch string(field) {
+	case "", "null", "NULL", "None", `\N`, `""`, `"null"`:
+		return true
+	}
+	return false
+}
+
+// cellText makes text of cells. One that is a JSON string, quotes and all, is
+// what the string says, as Langfuse writes values that are no text.
+type cellText struct{ parser fastjson.Parser }
+
+func (c *cellText) of(field []byte) string {
+	if n := len(field); n < 2 || field[0] != '"' || field[n-1] != '"' {
+		return string(field)
+	}
+	if v, err := c.parser.ParseBytes(field); err == nil && v.Type() == fastjson.TypeString {
+		return string(v.GetStringBytes())
+	}
+	return string(field)
+}
