@@ -60,7 +60,8 @@ func (l *level) slot(due int64) {
 		if sl == nil {
 			return
 		}
-		job := sl.job
+		own := *sl.job // the one of the slot may still be read by who makes the call
+		job := &own
 		if job.Sched = due; l.Last > 0 {
 			job.Point = l.point
 		}
