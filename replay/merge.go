@@ -1,0 +1,157 @@
+package replay
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Merged is one run of several client machines.
+type Merged struct {
+	Run    *Run
+	Health []HealthRow // of every machine
+	Server []ServerRow // as the first machine saw it
+	Cut    int64       // bytes of spools that could not be read
+	dirs   []*Dir
+}
+
+// SameRun tells whether two results are shards of one run: the same trace,
+// salt, start and number of machines.
+func SameRun(a, b *Run) bool {
+	return a.Shard != nil && b.Shard != nil && a.Trace.SHA256 == b.Trace.SHA256 && a.Salt == b.Salt &&
+		a.Shard.Of == b.Shard.Of && a.Shard.StartAt == b.Shard.StartAt
+}
+
+// Merge joins the results of the machines of one run (see SameRun). What the
+// machines planned and what became of it adds up; the run is complete when
+// every shard is here and complete, and its client is as good as the worst one.
+// The directories stay the caller's and must stay open while results are read.
+func Merge(dirs []*Dir) (*Merged, error) {
+	if len(dirs) == 0 {
+		return nil, errors.New("no results to merge")
+	}
+	dirs = slices.Clone(dirs)
+	slices.SortStableFunc(dirs, func(a, b *Dir) int { return cmp.Compare(shardIndex(a), shardIndex(b)) })
+	first := dirs[0].Run
+	run := *first
+	run.Notes, run.Outcomes, run.Planned, run.WarmupSent = nil, nil, 0, 0
+	m := &Merged{Run: &run, dirs: dirs}
+	seen := map[int]bool{}
+	for _, d := range dirs {
+		switch {
+		case d.Run.Shard == nil || !SameRun(first, d.Run):
+			return nil, fmt.Errorf("%s is not a shard of the same run as %s", d.Path, dirs[0].Path)
+		case seen[d.Run.Shard.Index]:
+			return nil, fmt.Errorf("%s: shard %d is there twice", d.Path, d.Run.Shard.Index)
+		case d.Run.Endpoint.Model != first.Endpoint.Model || d.Run.Endpoint.API != first.Endpoint.API || d.Run.Endpoint.Template != first.Endpoint.Template:
+			return nil, fmt.Errorf("%s: its machine found another model, interface or template at the endpoint than %s", d.Path, dirs[0].Path)
+		}
+		seen[d.Run.Shard.Index] = true
+		m.take(d.Run)
+		m.Cut += d.Cut
+	}
+	m.missing(seen)
+	return m, m.side()
+}
+
+func shardIndex(d *Dir) int {
+	if d.Run.Shard == nil {
+		return -1
+	}
+	return d.Run.Shard.Index
+}
+
+// take adds one machine's account.
+func (m *Merged) take(r *Run) {
+	out := m.Run
+	out.Planned += r.Planned
+	out.PlannedS, out.WallS = max(out.PlannedS, r.PlannedS), max(out.WallS, r.WallS)
+	out.WarmupSent += r.WarmupSent
+	if r.Status != Complete && out.Status != Running {
+		out.Status = r.Status
+		if r.AbortReason != "" {
+			out.AbortReason = fmt.Sprintf("shard %d: %s", r.Shard.Index, r.AbortReason)
+		}
+	}
+	for i, o := range r.Outcomes {
+		if i == len(out.Outcomes) {
+			out.Outcomes = append(out.Outcomes, Outcome{Class: o.Class})
+		}
+		out.Outcomes[i].N += o.N
+		if out.Outcomes[i].Reason == "" {
+			out.Outcomes[i].Reason = o.Reason
+		}
+	}
+	for _, n := range r.Notes {
+		if !slices.Contains(out.Notes, n) {
+			out.Notes = append(out.Notes, n)
+		}
+	}
+	if worse(r.Verdict.Verdict) > worse(out.Verdict.Verdict) {
+		out.Verdict = r.Verdict
+		out.Verdict.Reason = fmt.Sprintf("shard %d: %s", r.Shard.Index, r.Verdict.Reason)
+	}
+}
+
+// worse ranks the client verdicts.
+func worse(verdict string) int {
+	return slices.Index([]string{Clean, Usable, NoVerdict, ClientLimited}, verdict)
+}
+
+// missing says which shards are not here: then it is not the run.
+func (m *Merged) missing(seen map[int]bool) {
+	var out []string
+	for i := range m.Run.Shard.Of {
+		if !seen[i] {
+			out = append(out, fmt.Sprint(i))
+		}
+	}
+	m.Run.Notes = append(m.Run.Notes, fmt.Sprintf("Sent by %d of %d client machines that started at %s; their instants agree as well as their clocks do.",
+		len(seen), m.Run.Shard.Of, m.Run.Shard.StartAt))
+	if len(out) > 0 && m.Run.Status == Complete {
+		m.Run.Status = Aborted
+		m.Run.AbortReason = fmt.Sprintf("the results of shards %s of %d are not here", strings.Join(out, ", "), m.Run.Shard.Of)
+	}
+}
+
+// side reads health and server rows.
+func (m *Merged) side() error {
+	for i, d := range m.dirs {
+		for h, err := range d.Health() {
+			if err != nil {
+				return fmt.Errorf("%s: %w", d.Path, err)
+			}
+			m.Health = append(m.Health, h)
+		}
+		if i > 0 && len(m.Server) > 0 {
+			continue
+		}
+		for s, err := range d.Server() {
+			if err != nil {
+				return fmt.Errorf("%s: %w", d.Path, err)
+			}
+			m.Server = append(m.Server, s)
+		}
+	}
+	return nil
+}
+
+// Requests yields the results of all machines, in the order of the schedule of
+// each.
+func (m *Merged) Requests() iter.Seq2[Result, error] {
+	return func(yield func(Result, error) bool) {
+		for _, d := range m.dirs {
+			for r, err := range d.Requests() {
+				if err != nil {
+					err = fmt.Errorf("%s: %w", d.Path, err)
+				}
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}

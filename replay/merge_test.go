@@ -1,0 +1,125 @@
+package replay
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"reprise/trace"
+)
+
+// sessions is a trace of n requests 10 ms apart, some of them in sessions.
+func shardTrace(n int) *trace.Trace {
+	t := &trace.Trace{Header: trace.Header{BlockTokens: 16}}
+	for i := range n {
+		r := trace.Request{ID: int64(i), T: some(int64(i) * 10_000), N: 1, Input: some[int32](10), Output: some[int32](2)}
+		if i%3 == 0 {
+			r.Session = some(int32(i / 9))
+		}
+		t.Requests = append(t.Requests, r)
+	}
+	return t
+}
+
+// The shards are a partition, keep instants and rows, and keep sessions whole.
+func TestShardOf(t *testing.T) {
+	tr := shardTrace(100)
+	seen, machine := map[int64]bool{}, map[int32]int{}
+	for i := range 4 {
+		sh, err := ShardOf(tr, Shard{Index: i, Of: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range sh.Requests {
+			if seen[r.ID] || r.T != tr.Requests[r.ID].T {
+				t.Fatalf("row %d twice or moved", r.ID)
+			}
+			seen[r.ID] = true
+			if s := r.Session; s.OK {
+				if at, ok := machine[s.V]; ok && at != i {
+					t.Fatalf("session %d on machines %d and %d", s.V, at, i)
+				}
+				machine[s.V] = i
+			}
+		}
+	}
+	if len(seen) != 100 || len(tr.Requests) != 100 {
+		t.Fatalf("%d of 100 rows", len(seen))
+	}
+	if _, err := ShardOf(shardTrace(2), Shard{Index: 2, Of: 3}); err == nil {
+		t.Error("an empty shard was taken")
+	}
+	for text, ok := range map[string]bool{"0/1": true, "3/4": true, "4/4": false, "-1/4": false, "1": false, "a/b": false, "0/0": false, "1/2/3": false} {
+		if _, err := ParseShard(text); (err == nil) != ok {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// Machines that start together have one zero, however long each takes to be
+// ready, and their results are one run.
+func TestMerge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr, root := shardTrace(60), t.TempDir()
+		at := time.Now().Add(5 * time.Second)
+		start := at.UTC().Format(time.RFC3339Nano)
+		var dirs []*Dir
+		for i := range 2 {
+			part, err := ShardOf(tr, Shard{Index: i, Of: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := NewPlan(part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := Run{StartedAt: "2026-11-30T07:00:00Z", Trace: Input{SHA256: "x"}, Salt: 5, Shard: &Shard{Index: i, Of: 2, StartAt: start, Planned: 60}, Notes: []string{"alike"}}
+			path := filepath.Join(root, string(rune('a'+i)))
+			zero := time.Now()
+			_, err = Record(t.Context(), path, run, p, &fake{class: OK, stamp: true}, Options{Waiter: SleepWaiter{}, Beat: SleepWaiter{}, Later: SleepWaiter{}, At: at}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 && time.Since(zero) < 5*time.Second+500*time.Millisecond {
+				t.Fatalf("it ended %v after it was ready, before its start and plan", time.Since(zero))
+			}
+			d, err := OpenDir(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			dirs = append(dirs, d)
+			at = at.Add(time.Second) // the second machine of this test runs later, by the same plan
+		}
+		m, err := Merge([]*Dir{dirs[1], dirs[0]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, sum := map[int64]bool{}, int64(0)
+		for r, err := range m.Requests() {
+			if err != nil || rows[r.Row] || r.Sched != r.Row*10_000_000 {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			rows[r.Row] = true
+		}
+		for _, o := range m.Run.Outcomes {
+			sum += o.N
+		}
+		if len(rows) != 60 || m.Run.Planned != 60 || sum != 60 || m.Run.Status != Complete || strings.Count(strings.Join(m.Run.Notes, "|"), "alike") != 1 {
+			t.Fatalf("%d rows, %+v", len(rows), m.Run)
+		}
+		if m, err = Merge(dirs[1:]); err != nil || m.Run.Status != Aborted || !strings.Contains(m.Run.AbortReason, "shards 0 of 2 are not here") {
+			t.Fatalf("%v %+v", err, m.Run)
+		}
+		if _, err = Merge([]*Dir{dirs[0], dirs[0]}); err == nil || !strings.Contains(err.Error(), "twice") {
+			t.Fatal(err)
+		}
+		other := *dirs[1].Run
+		other.Salt++
+		if _, err = Merge([]*Dir{dirs[0], {Path: "b", Run: &other}}); err == nil || !strings.Contains(err.Error(), "not a shard of the same run") {
+			t.Fatal(err)
+		}
+	})
+}
