@@ -18,45 +18,59 @@ type Options struct {
 	WordList string // SHA-256
 }
 
+var errEmpty = errors.New("the trace has no requests, so there is nothing to measure")
+
 // Fit measures a trace and returns a draft spec: the workload with the
 // provenance of every number, and the data requests for what the log could not
 // tell. The question is left open.
 func Fit(t *trace.Trace, o Options) (*spec.Spec, error) {
 	if len(t.Requests) == 0 {
-		return nil, errors.New("the trace has no requests, so there is nothing to measure")
+		return nil, errEmpty
 	}
+	var r rows
+	if err := r.add(t.Requests); err != nil {
+		return nil, err
+	}
+	return assemble(t.Header, &r, Features(t), o, func(w *spec.Workload) error { return related(w, t) })
+}
+
+// assemble makes the spec of rows; rest fills in prefix sharing and sessions.
+func assemble(h trace.Header, r *rows, f spec.Features, o Options, rest func(*spec.Workload) error) (*spec.Spec, error) {
 	sp := &spec.Spec{
 		Kind: spec.Kind, Version: spec.Version, Revision: 1, Status: spec.Draft, Tool: o.Tool,
-		Privacy: spec.Privacy{Profile: "local", Calendar: t.Header.Time.Calendar},
-		Synth:   spec.Synth{Tokenizer: t.Header.Tokenizer, WordListSHA256: o.WordList},
+		Privacy: spec.Privacy{Profile: "local", Calendar: h.Time.Calendar},
+		Synth:   spec.Synth{Tokenizer: h.Tokenizer, WordListSHA256: o.WordList},
 	}
 	w := &sp.Workload
-	var r rows
-	err := r.add(t.Requests)
-	if err != nil {
+	var err error
+	if w.Lengths, err = lengthSection(r); err != nil {
 		return nil, err
 	}
-	if w.Lengths, err = lengthSection(&r); err != nil {
+	if w.Arrivals, err = arrivalSection(h.Time, r); err != nil {
 		return nil, err
 	}
-	if w.Arrivals, err = arrivalSection(t.Header.Time, &r); err != nil {
+	if err = rest(w); err != nil {
 		return nil, err
 	}
-	links := Link(t)
-	if w.Prefix, err = prefixSection(t, links); err != nil {
-		return nil, err
-	}
-	if w.Sessions = sessionSection(t, links); w.Sessions != nil && links.By != spec.ByPrefix {
-		if w.Sessions.FirstReuse, err = firstReuse(t, links); err != nil {
-			return nil, err
-		}
-	}
-	w.Features = Features(t)
+	w.Features = f
 	sp.DataRequests = requests(w)
 	if h := w.Arrivals.PeakHour; h != nil {
 		sp.Question.Load = spec.Load{Value: h.Rate, Unit: "1/s"}
 	}
 	return sp, nil
+}
+
+// related fills in what requests have to do with each other.
+func related(w *spec.Workload, t *trace.Trace) error {
+	links := Link(t)
+	var err error
+	if w.Prefix, err = prefixSection(t, links); err != nil {
+		return err
+	}
+	if w.Sessions = sessionSection(t, links); w.Sessions != nil && links.By != spec.ByPrefix {
+		w.Sessions.FirstReuse, err = firstReuse(t, links)
+	}
+	return err
 }
 
 // Times returns the arrivals of a timed trace in µs.

@@ -188,9 +188,14 @@ func (b *builder) starts(s *spec.Sessions) {
 			times = append(times, b.t.Requests[i].T.V)
 		}
 	}
-	last := b.t.Requests[len(b.t.Requests)-1].T.V
+	s.Starts = b.startsOf(times, b.t.Requests[len(b.t.Requests)-1].T.V)
+}
+
+// startsOf describes arrivals of first turns in a log that ends at last; nil of
+// fewer than two.
+func (b *builder) startsOf(times []int64, last int64) *spec.Starts {
 	if len(times) < 2 || last == 0 {
-		return
+		return nil
 	}
 	width := seriesWidth(last)
 	for _, wider := range []int64{5, 15, 60, 24 * 60} {
@@ -200,7 +205,7 @@ func (b *builder) starts(s *spec.Sessions) {
 	}
 	counts, err := Series(times, 0, width)
 	if err != nil {
-		return
+		return nil
 	}
 	for n := int(last/width) + 1; len(counts) < n; {
 		counts = append(counts, 0)
@@ -208,11 +213,12 @@ func (b *builder) starts(s *spec.Sessions) {
 	rest := last - int64(len(counts)-1)*width + 1
 	p := b.from
 	p.N = int64(len(times))
-	s.Starts = &spec.Starts{Rate: b.number(float64(len(times))/seconds(last), "1/s", p.N),
+	s := &spec.Starts{Rate: b.number(float64(len(times))/seconds(last), "1/s", p.N),
 		Rates: &spec.RateSeries{Provenance: p, WidthS: spec.Round(seconds(width)), LastS: spec.Round(seconds(min(rest, width))), Zero: labelled(b.t, 0), Counts: counts}}
 	for _, w := range []int64{second, 10 * second, 60 * second} {
 		if x, ok := Bins(times, w); ok && x.IDC.OK() {
-			s.Starts.IDC = append(s.Starts.IDC, spec.ScaleValue{Provenance: p, WidthS: spec.Round(seconds(w)), Value: spec.Round(x.IDC.Value)})
+			s.IDC = append(s.IDC, spec.ScaleValue{Provenance: p, WidthS: spec.Round(seconds(w)), Value: spec.Round(x.IDC.Value)})
 		}
 	}
+	return s
 }

@@ -24,12 +24,13 @@ type alignment struct {
 	rows   int64
 	blocks int64
 	notes  []string
+	named  bool // a row of several shards names a client
 }
 
 // align refuses shards that are not parts of one log: other tokenizers, block
 // sizes or clocks.
-func align(shards []Shard) (alignment, error) {
-	a := alignment{header: shards[0].File.Header, shift: make([]int64, len(shards))}
+func align(shards []Shard) (*alignment, error) {
+	a := &alignment{header: shards[0].File.Header, shift: make([]int64, len(shards))}
 	for _, s := range shards {
 		h := &s.File.Header
 		a.rows += h.Counts.Kept
@@ -163,7 +164,7 @@ const mergedRows = 4096
 // shard. Ids and parents are those of the whole; sessions and blocks of
 // different shards are different ones; clients, which each shard numbers for
 // itself, are left out. The slice is used again.
-func merged(shards []Shard, a alignment, columns []string) iter.Seq2[[]trace.Request, error] {
+func merged(shards []Shard, a *alignment, columns []string) iter.Seq2[[]trace.Request, error] {
 	if len(shards) == 1 {
 		return func(yield func([]trace.Request, error) bool) {
 			for rows, err := range shards[0].File.Chunks(columns...) {
@@ -185,7 +186,7 @@ func merged(shards []Shard, a alignment, columns []string) iter.Seq2[[]trace.Req
 			sources[i] = source{next: next, stop: stop, shift: a.shift[i], base: int32(base), name: s.Name}
 			base += s.File.NumBlocks() // at least one a request, so sessions are told apart too
 		}
-		m := merger{sources: sources, out: make([]trace.Request, 0, mergedRows)}
+		m := merger{a: a, sources: sources, out: make([]trace.Request, 0, mergedRows)}
 		for {
 			rows, err := m.batch()
 			if (len(rows) > 0 || err != nil) && !yield(rows, err) || len(rows) == 0 || err != nil {
@@ -196,6 +197,7 @@ func merged(shards []Shard, a alignment, columns []string) iter.Seq2[[]trace.Req
 }
 
 type merger struct {
+	a       *alignment
 	sources []source
 	out     []trace.Request
 	n       int64
@@ -244,6 +246,7 @@ func (m *merger) take(s *source) {
 	s.ids = append(s.ids, int32(m.n))
 	r.ID = m.n
 	m.n++
+	m.a.named = m.a.named || r.Client.OK
 	r.Client = trace.Opt[int32]{}
 	if r.Session.OK {
 		r.Session.V += s.base

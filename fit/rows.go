@@ -90,6 +90,20 @@ func (r *rows) add(requests []trace.Request) error {
 	return nil
 }
 
+// room makes room for n rows, as far as that is worth it.
+func (r *rows) room(n int64) {
+	n = min(n, 1<<24)
+	r.times, r.input, r.output = make([]int64, 0, n), make([]int32, 0, n), make([]int32, 0, n)
+}
+
+// last is the last arrival, 0 without rows.
+func (r *rows) last() int64 {
+	if len(r.times) == 0 {
+		return 0
+	}
+	return r.times[len(r.times)-1]
+}
+
 // client adds a request to the sums of its client.
 func (r *rows) client(id int32, in, out float64) {
 	c := r.clients[id]

@@ -1,0 +1,73 @@
+package fit
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"reprise/trace"
+	"reprise/trace/spec"
+)
+
+// featureCounts counts the uses of features; counts of parts add up.
+type featureCounts struct {
+	n                                    int64
+	stream, tools, schema, several, chat useCount
+	models, adapters                     map[string]int64
+}
+
+// useCount counts the requests that use a feature among those whose log says.
+type useCount struct{ yes, known int64 }
+
+func (u *useCount) add(yes, known bool) {
+	if known {
+		u.known++
+		u.yes += int64(is(yes))
+	}
+}
+
+// number is the share; nil where no log says.
+func (u useCount) number() *spec.Number {
+	if u.known == 0 {
+		return nil
+	}
+	return ptr(spec.MeasuredNumber(float64(u.yes)/float64(u.known), "1", u.known))
+}
+
+func (f *featureCounts) add(requests []trace.Request) {
+	if f.models == nil {
+		f.models, f.adapters = map[string]int64{}, map[string]int64{}
+	}
+	f.n += int64(len(requests))
+	for i := range requests {
+		r := &requests[i]
+		f.stream.add(r.Stream.V, r.Stream.OK)
+		f.tools.add(r.Tools.V, r.Tools.OK)
+		f.schema.add(r.Schema.V, r.Schema.OK)
+		f.several.add(r.N > 1, true)
+		f.chat.add(r.API == trace.Chat, r.API != trace.APIUnknown)
+		if r.Model != "" {
+			f.models[r.Model]++
+		}
+		if r.Adapter != "" {
+			f.adapters[r.Adapter]++
+		}
+	}
+}
+
+func (f *featureCounts) features() spec.Features {
+	return spec.Features{Stream: f.stream.number(), Tools: f.tools.number(), Schema: f.schema.number(),
+		Several: f.several.number(), Chat: f.chat.number(), Models: f.shares(f.models), Adapters: f.shares(f.adapters)}
+}
+
+// shares lists the names in use, most used first.
+func (f *featureCounts) shares(counts map[string]int64) []spec.Share {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	var out []spec.Share
+	for _, n := range names {
+		out = append(out, spec.Share{Alias: n, Number: spec.MeasuredNumber(float64(counts[n])/float64(f.n), "1", counts[n])})
+	}
+	return out
+}
