@@ -21,9 +21,9 @@ func aggregate(in *Input, out *leaving) error {
 	}
 	h := &holder{k: int64(in.K), u: int64(in.U), trace: in.Trace}
 	h.requests = max(out.spec.Workload.Arrivals.Rate.N, out.spec.Workload.Lengths.Input.Quantiles.N)
-	cutLabels(out.spec, in.Calendar)
+	h.held = cutLabels(out.spec, in.Calendar)
 	w := &out.spec.Workload
-	for _, section := range []func(*spec.Workload) error{h.lengths, h.arrivals, h.prefix, h.sessions, h.features} {
+	for _, section := range []func(*spec.Workload) error{h.lengths, h.arrivals, h.arrivalExtras, h.prefix, h.sessions, h.features, h.lengthRest, h.sharing} {
 		if err := section(w); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package bundle
 import (
 	"errors"
 	"iter"
+	"math"
 	"regexp"
 
 	"reprise/trace"
@@ -15,7 +16,7 @@ func exact(in *Input, out *leaving) error {
 	if in.Trace == nil {
 		return errors.New("profile exact sends the trace: give the trace, or choose aggregate")
 	}
-	cutLabels(out.spec, in.Calendar)
+	out.held = cutLabels(out.spec, in.Calendar)
 	h := in.Trace.Header
 	zone, err := cutTime(h.Time, in.Calendar)
 	if err != nil {
@@ -113,13 +114,34 @@ func cutLabel(t trace.Time, calendar string) (string, error) {
 	return trace.ZeroLabel(calendar, fullHour(at)), nil
 }
 
-// cutLabels cuts the labels of a spec. A label that cannot be read is dropped.
-func cutLabels(s *spec.Spec, calendar string) {
+// cutLabels cuts what a spec says of the calendar, and returns what it held
+// back. A label that cannot be read is dropped. Where a clock hour starts is told
+// from the full hour of the zero, since from the zero itself it would tell that
+// to the microsecond.
+func cutLabels(s *spec.Spec, calendar string) (held []string) {
 	a := &s.Workload.Arrivals
 	if a.Rates != nil {
 		a.Rates.Zero = specLabel(a.Rates.Zero, calendar)
 	}
+	if x := s.Workload.Sessions; x != nil && x.Starts != nil && x.Starts.Rates != nil {
+		x.Starts.Rates.Zero = specLabel(x.Starts.Rates.Zero, calendar)
+	}
 	if a.PeakHour != nil {
 		a.PeakHour.Label = specLabel(a.PeakHour.Label, calendar)
 	}
+	if p := a.ClockHour; p != nil && counted(p.From) {
+		if calendar == trace.CalendarNone {
+			a.ClockHour = nil
+			held = append(held, arrivalsKey+".peak_clock_hour: no calendar leaves")
+		} else {
+			p.Label = specLabel(p.Label, calendar)
+			p.StartS = spec.Round(math.Ceil(float64(p.StartS)/3600) * 3600)
+			held = append(held, arrivalsKey+".peak_clock_hour.start_s: minutes")
+		}
+	}
+	if p := a.Week; p != nil && counted(p.From) && calendar == trace.CalendarNone {
+		a.Week = nil
+		held = append(held, arrivalsKey+".week_profile: no calendar leaves")
+	}
+	return held
 }

@@ -8,25 +8,6 @@ import (
 	"reprise/trace/spec"
 )
 
-// sessions keeps the section only where k sessions, and k or no sessions of
-// several turns, are behind it.
-func (h *holder) sessions(w *spec.Workload) error {
-	s := w.Sessions
-	if s == nil || !counted(s.Count.From) {
-		return nil
-	}
-	key := "workload.sessions"
-	n := spec.Number{Value: s.ShareMultiple.Value, N: int64(s.Count.Value)}
-	if !h.shareStays(n) || s.Turns.N < 2*h.k || len(s.Turns.P) == 0 || h.table(key+".turns", &s.Turns) != nil {
-		w.Sessions = nil
-		h.back("%s", key)
-		return nil
-	}
-	s.MeanTurns.Value, s.MeanTurns.From = spec.Round(tableMean(s.Turns.P, s.Turns.Values)), spec.Estimate
-	h.back("%s.mean_turns: the exact mean; the mean of the quantiles that leave stands in its place", key)
-	return nil
-}
-
 // other is the alias of all rare ones together.
 const other = "other"
 
@@ -39,6 +20,8 @@ func (h *holder) features(w *spec.Workload) error {
 	h.share(key+".chat", &f.Chat)
 	f.Models = h.aliases(key+".models", f.Models, func(r *trace.Request) string { return r.Model })
 	f.Adapters = h.aliases(key+".adapters", f.Adapters, func(r *trace.Request) string { return r.Adapter })
+	h.optional(key+".tool_tokens", &f.ToolTokens)
+	h.optional(key+".schema_tokens", &f.SchemaTokens)
 	return nil
 }
 

@@ -39,6 +39,7 @@ func (h *holder) length(key string, l *spec.Length) error {
 		l.Families = nil
 		h.back("%s.families: one request can move the parameters", key)
 	}
+	h.lengthExtras(key, l)
 	return nil
 }
 

@@ -1,10 +1,6 @@
 package bundle
 
-import (
-	"math"
-
-	"reprise/trace/spec"
-)
+import "reprise/trace/spec"
 
 const prefixKey = "workload.prefix"
 
@@ -26,7 +22,7 @@ func (h *holder) prefix(w *spec.Workload) error {
 	for i := range p.Roots {
 		h.rootLength(&p.Roots[i])
 	}
-	p.Model = h.reuse(p, top(w.Lengths.Input))
+	p.Model = h.reuse(prefixKey+".reuse", p, top(w.Lengths.Input))
 	p.Notes = h.remarks(prefixKey+".notes", p.Notes)
 	return nil
 }
@@ -34,7 +30,7 @@ func (h *holder) prefix(w *spec.Workload) error {
 // rootLength rounds the length of a shared beginning up to 16 tokens: the exact
 // length of a system prompt would confirm a guess at it.
 func (h *holder) rootLength(r *spec.Root) {
-	up := spec.Round(math.Ceil(float64(r.Tokens)/16) * 16)
+	up := sixteens(r.Tokens)
 	if counted(r.From) && up != r.Tokens {
 		r.Tokens = up
 		h.back("%s.roots: exact length of a shared beginning", prefixKey)
@@ -44,12 +40,11 @@ func (h *holder) rootLength(r *spec.Root) {
 // reuse merges strata upward and cuts their tables. The probabilities are those
 // that the largest stratum carries; in a thinner one, the values beyond its own
 // k/n and 1-k/n are those at its own ends.
-func (h *holder) reuse(p *spec.Prefix, top spec.Num) *spec.Reuse {
+func (h *holder) reuse(key string, p *spec.Prefix, top spec.Num) *spec.Reuse {
 	m := p.Model
 	if m == nil || !counted(m.From) {
 		return m
 	}
-	key := prefixKey + ".reuse"
 	r := reuse{p: m.P}
 	if len(p.Roots) > 0 {
 		r.root = float64(p.Roots[0].Tokens) / float64(p.BlockTokens)

@@ -187,6 +187,22 @@ func smallestGroup(w *spec.Workload) int64 {
 	}
 	if s := w.Sessions; s != nil {
 		see(s.Turns.N)
+		for _, x := range s.Hazards {
+			see(x.N)
+		}
+		if s.Starts != nil && s.Starts.Rates != nil {
+			for _, c := range s.Starts.Rates.Counts {
+				see(c)
+			}
+		}
+		for _, x := range []*spec.Table{s.Between, s.Think, s.ThinkHuman, s.ThinkTool, s.Growth, s.Kept, s.First} {
+			if x != nil {
+				see(x.N)
+			}
+		}
+	}
+	for _, c := range w.Lengths.Classes {
+		see(c.N)
 	}
 	for _, list := range [][]spec.Share{w.Features.Models, w.Features.Adapters} {
 		for _, s := range list {
