@@ -45,6 +45,7 @@ type Config struct {
 	Dials      int           // connections opened at one time; 0: 256
 	IdleConns  time.Duration // a connection unused for so long is closed; 0: 4 s, below the 5 s of uvicorn
 	TLS        *tls.Config   // nil: the system's roots
+	Wire       Wire          // engine, stamps, use of connections
 	MaxWarming time.Duration // for each preflight or warm-up request; 0: 2 min
 }
 

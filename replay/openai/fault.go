@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -31,19 +30,23 @@ type fault struct {
 	hopeless bool
 }
 
-// endedBy returns the fault of a request whose context ended, false when it
-// did not.
-func endedBy(ctx context.Context) (fault, bool) {
-	if ctx.Err() == nil {
-		return fault{}, false
+// errCancelled ends a request from outside.
+var errCancelled = errors.New("cancelled")
+
+// endedBy returns the fault of a request that its limits or a cancel ended,
+// false when something else did.
+func endedBy(err error) (fault, bool) {
+	switch err {
+	case errFirstToken:
+		return fault{class: replay.TimeoutFirstToken, reason: err.Error()}, true
+	case errIdle:
+		return fault{class: replay.TimeoutIdle, reason: err.Error()}, true
+	case errTotal:
+		return fault{class: replay.TimeoutTotal, reason: err.Error()}, true
+	case errCancelled:
+		return fault{class: replay.Cancelled, reason: err.Error()}, true
 	}
-	cause := context.Cause(ctx)
-	for err, class := range map[error]replay.Class{errFirstToken: replay.TimeoutFirstToken, errIdle: replay.TimeoutIdle, errTotal: replay.TimeoutTotal} {
-		if errors.Is(cause, err) {
-			return fault{class: class, reason: err.Error()}, true
-		}
-	}
-	return fault{class: replay.Cancelled, reason: "cancelled"}, true
+	return fault{}, false
 }
 
 // transportFault classes an error that came instead of an answer. got says
@@ -67,10 +70,20 @@ func transportFault(err error, addr string, got, tlsBroken bool) fault {
 		return fault{replay.Connect, "no connection to " + addr, false}
 	case strings.Contains(err.Error(), "server response headers exceeded"):
 		return fault{replay.StreamError, "the header of the answer by " + addr + " is larger than 256 KiB", true}
-	case strings.Contains(err.Error(), "malformed HTTP"):
+	case unspoken(err):
 		return fault{replay.StreamError, addr + " does not speak HTTP/1.1", true}
 	}
 	return fault{replay.Truncated, "the connection ended before an answer", false}
+}
+
+// unspoken tells an answer that is no HTTP, or none as HTTP must be.
+func unspoken(err error) bool {
+	for _, sign := range []string{"malformed HTTP", "malformed MIME", "transfer encoding", "Content-Length", "bad trailer key"} {
+		if strings.Contains(err.Error(), sign) {
+			return true
+		}
+	}
+	return false
 }
 
 func tlsFault(err error, addr string) (fault, bool) {
@@ -119,7 +132,7 @@ func statusFault(code int, message string) fault {
 
 // retryAfter reads Retry-After, as seconds or as a date, and retry-after-ms.
 // A date counts from the answer's own Date where it has one.
-func retryAfter(h http.Header, now time.Time) trace.Opt[int64] {
+func retryAfter(h fields, now time.Time) trace.Opt[int64] {
 	if v, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && v >= 0 && v < 1e12 {
 		return trace.Some(int64(v))
 	}
@@ -138,7 +151,7 @@ func retryAfter(h http.Header, now time.Time) trace.Opt[int64] {
 }
 
 // serverTime reads what the server says it took, in µs.
-func serverTime(h http.Header) trace.Opt[int64] {
+func serverTime(h fields) trace.Opt[int64] {
 	for _, name := range []string{"Openai-Processing-Ms", "X-Envoy-Upstream-Service-Time"} {
 		if v, err := strconv.ParseFloat(h.Get(name), 64); err == nil && v >= 0 && v < 1e12 {
 			return trace.Some(int64(v * 1000))

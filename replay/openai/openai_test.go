@@ -57,6 +57,26 @@ func job(in, out int32) replay.Job {
 	return replay.Job{Request: trace.Request{Input: some(in), Output: some(out), N: 1}}
 }
 
+// engines are both ways to send.
+var engines = []string{EngineRaw, EngineNet}
+
+// by chooses an engine beside what else a test wants.
+func by(engine string, with func(*Config)) func(*Config) {
+	return func(c *Config) {
+		c.Wire.Engine = engine
+		if with != nil {
+			with(c)
+		}
+	}
+}
+
+// eachEngine runs a test by both.
+func eachEngine(t *testing.T, test func(t *testing.T, engine string)) {
+	for _, e := range engines {
+		t.Run(e, func(t *testing.T) { test(t, e) })
+	}
+}
+
 // send sends one request at url.
 func send(t *testing.T, url string, with func(*Config)) replay.Result {
 	t.Helper()
@@ -228,11 +248,11 @@ func TestClasses(t *testing.T) {
 		{"stall after a token", hang(role, hello), short, replay.TimeoutIdle, 1, ""},
 		{"too long in all", hang(role, hello), hurry, replay.TimeoutTotal, 1, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		each := func(t *testing.T, engine string) {
 			t.Parallel()
 			var n atomic.Int64
 			url := start(t, func(w http.ResponseWriter, r *http.Request) { n.Add(1); c.server(w, r) })
-			r := send(t, url, c.with)
+			r := send(t, url, by(engine, c.with))
 			if r.Class != c.class || !strings.Contains(r.Reason, c.reason) || (c.class == replay.OK) != (r.Reason == "") {
 				t.Fatalf("%v (%s), want %v (%s)", r.Class, r.Reason, c.class, c.reason)
 			}
@@ -243,7 +263,8 @@ func TestClasses(t *testing.T) {
 				t.Fatalf("sent %d times", n.Load())
 			}
 			checkOrder(t, &r)
-		})
+		}
+		t.Run(c.name, func(t *testing.T) { eachEngine(t, each) })
 	}
 }
 
@@ -278,7 +299,9 @@ func checkOrder(t *testing.T, r *replay.Result) {
 	}
 }
 
-func TestFields(t *testing.T) {
+func TestFields(t *testing.T) { eachEngine(t, testFields) }
+
+func testFields(t *testing.T, engine string) {
 	var got string
 	url := start(t, func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
@@ -287,7 +310,7 @@ func TestFields(t *testing.T) {
 		w.Header().Set("Openai-Processing-Ms", "12")
 		flushed(role, think, hello+world, finish, used, done)(w, r)
 	})
-	c := client(t, url+"/v1?k=v", func(c *Config) { c.Key, c.Label = "sk-1", "a" })
+	c := client(t, url+"/v1?k=v", by(engine, func(c *Config) { c.Key, c.Label = "sk-1", "a" }))
 	r := sendCtx(t.Context(), t, c)
 	want := `Bearer sk-1 /v1/chat/completions?k=v {"model":"m","messages":[{"role":"user","content":"w w w w w w w w w w"}],"max_tokens":4,` +
 		`"temperature":0,"stream":true,"stream_options":{"include_usage":true},"ignore_eos":true,"min_tokens":4}`
@@ -312,44 +335,50 @@ func TestFields(t *testing.T) {
 	}
 }
 
-func TestNobodyListens(t *testing.T) {
+func TestNobodyListens(t *testing.T) { eachEngine(t, testNobodyListens) }
+
+func testNobodyListens(t *testing.T, engine string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.Close()
-	r := send(t, "http://"+l.Addr().String(), nil)
+	r := send(t, "http://"+l.Addr().String(), by(engine, nil))
 	if r.Class != replay.Connect || !r.Hopeless || !strings.Contains(r.Reason, "connection refused") || r.WriteEnd.OK {
 		t.Fatalf("%+v", r)
 	}
 }
 
-func TestTLS(t *testing.T) {
+func TestTLS(t *testing.T) { eachEngine(t, testTLS) }
+
+func testTLS(t *testing.T, engine string) {
 	s := httptest.NewUnstartedServer(flushed(hello, finish, done))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of each broken handshake
 	s.StartTLS()
 	defer s.Close()
-	if r := send(t, s.URL, nil); r.Class != replay.TLSError || !r.Hopeless || !strings.Contains(r.Reason, "not trusted") {
+	if r := send(t, s.URL, by(engine, nil)); r.Class != replay.TLSError || !r.Hopeless || !strings.Contains(r.Reason, "not trusted") {
 		t.Fatalf("%+v", r)
 	}
 	pool := s.Client().Transport.(*http.Transport).TLSClientConfig
-	if r := send(t, s.URL, func(c *Config) { c.TLS = pool }); r.Class != replay.OK || !r.TLS.OK {
+	if r := send(t, s.URL, by(engine, func(c *Config) { c.TLS = pool })); r.Class != replay.OK || !r.TLS.OK {
 		t.Fatalf("%+v", r)
 	}
 	plainURL := start(t, flushed(done))
-	if r := send(t, strings.Replace(plainURL, "http:", "https:", 1), nil); r.Class != replay.TLSError || !strings.Contains(r.Reason, "http://") {
+	if r := send(t, strings.Replace(plainURL, "http:", "https:", 1), by(engine, nil)); r.Class != replay.TLSError || !strings.Contains(r.Reason, "http://") {
 		t.Fatalf("%+v", r)
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestCancelled(t *testing.T) { eachEngine(t, testCancelled) }
+
+func testCancelled(t *testing.T, engine string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	url := start(t, func(w http.ResponseWriter, r *http.Request) {
 		flushed(role, hello)(w, r)
 		cancel()
 		<-r.Context().Done()
 	})
-	if r := sendCtx(ctx, t, client(t, url, nil)); r.Class != replay.Cancelled {
+	if r := sendCtx(ctx, t, client(t, url, by(engine, nil))); r.Class != replay.Cancelled {
 		t.Fatalf("%+v", r)
 	}
 }
@@ -401,11 +430,10 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-type dialer = func(context.Context, string, string) (net.Conn, error)
-
-func countDials(dial dialer, n *atomic.Int64) dialer {
+func countDials(n *atomic.Int64) dialFunc {
+	d := &net.Dialer{Control: askStamps}
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		n.Add(1)
-		return dial(ctx, network, addr)
+		return d.DialContext(ctx, network, addr)
 	}
 }

@@ -3,10 +3,8 @@ package openai
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
-	"net/http/httptrace"
 	"slices"
 	"strings"
 	"sync"
@@ -134,7 +132,7 @@ func (c *Client) extra(ctx context.Context, key int64, n int, out int32) replay.
 	defer cancel()
 	a := ask{model: c.model, out: out, n: 1, ignoreEOS: c.ignoreEOS, usage: c.usage, byNewName: c.cfg.MaxCompletionTokens, ids: replay.IDs(c.cfg.Prompter)}
 	k := &call{client: c, asked: key == 1}
-	k.body = appendBody(nil, c.target.api, a, func(dst []byte) []byte { return c.cfg.Prompter.AppendFresh(dst, key, n) })
+	k.data = appendBody(make([]byte, c.room), c.target.api, a, func(dst []byte) []byte { return c.cfg.Prompter.AppendFresh(dst, key, n) })
 	r := k.Send(ctx, replay.NewFlight(replay.NewTimer(time.Now())))
 	if key == 1 {
 		c.server, c.streams, c.serves = k.server, !k.whole, k.named
@@ -181,18 +179,6 @@ func (c *Client) onlyModel(ctx context.Context) (string, error) {
 	return "", c.complain("it has several models, name one: " + oneLine(strings.Join(names, ", ")))
 }
 
-// get reads the list of models.
-func (c *Client) get(ctx context.Context) (code int, body []byte, err error) {
-	req := (&http.Request{Method: http.MethodGet, URL: c.target.models, Host: c.target.models.Host, Header: c.header}).WithContext(ctx)
-	resp, err := c.transport.RoundTrip(req)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer resp.Body.Close()
-	body, err = io.ReadAll(io.LimitReader(resp.Body, 4<<20))
-	return resp.StatusCode, body, err
-}
-
 // WarmUp sends n requests of 64 prompt tokens that no job shares, for 16
 // tokens, at most 16 at one time. They are in no result.
 func (c *Client) WarmUp(ctx context.Context, n int) error {
@@ -212,37 +198,4 @@ func (c *Client) WarmUp(ctx context.Context, n int) error {
 		return c.complain(fmt.Sprintf("%d of %d warm-up requests failed: %s", len(bad), n, <-bad))
 	}
 	return nil
-}
-
-// connecting is what opening connections ahead may take in all.
-const connecting = 5 * time.Second
-
-// Connect opens n connections ahead of the run, by asking for the list of
-// models over each at the same time, for 5 s at most. It returns how many
-// there are.
-func (c *Client) Connect(ctx context.Context, n int) int {
-	ctx, cancel := context.WithTimeout(ctx, min(c.cfg.MaxWarming, connecting))
-	defer cancel()
-	var here, done sync.WaitGroup
-	var mu sync.Mutex
-	opened := 0
-	here.Add(n)
-	for range n {
-		done.Go(func() {
-			var once sync.Once
-			defer once.Do(here.Done)
-			// Holding each connection until all are there keeps one from
-			// serving two.
-			hook := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
-				once.Do(here.Done)
-				here.Wait()
-				mu.Lock()
-				opened++
-				mu.Unlock()
-			}}
-			c.get(httptrace.WithClientTrace(ctx, hook))
-		})
-	}
-	done.Wait()
-	return opened
 }

@@ -137,12 +137,12 @@ func TestPreflightErrors(t *testing.T) {
 }
 
 // Connections opened ahead are as many as asked for, and used.
-func TestConnect(t *testing.T) {
+func TestConnect(t *testing.T) { eachEngine(t, testConnect) }
+
+func testConnect(t *testing.T, engine string) {
 	var conns atomic.Int64
 	url := start(t, model(0, 1))
-	c := client(t, url, nil)
-	dial := c.transport.DialContext
-	c.transport.DialContext = countDials(dial, &conns)
+	c := client(t, url, by(engine, func(c *Config) { c.Wire.Dial = countDials(&conns) }))
 	if n := c.Connect(t.Context(), 50); n != 50 || conns.Load() != 50 {
 		t.Fatalf("%d of 50 connections, %d dials", n, conns.Load())
 	}

@@ -16,7 +16,7 @@ type trip struct {
 	shift  int64 // the client's base less the run's zero, ns
 
 	mu         sync.Mutex
-	conn       *stampConn
+	conn       *tap
 	ready      trace.Opt[int64]
 	writeEnd   trace.Opt[int64]
 	firstByte  trace.Opt[int64]
@@ -79,7 +79,7 @@ func (t *trip) gotConn(i httptrace.GotConnInfo) {
 	now := t.flight.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.ready, t.reused, t.conn = trace.Some(now), trace.Some(i.Reused), stamped(i.Conn)
+	t.ready, t.reused, t.conn = trace.Some(now), trace.Some(i.Reused), tapOf(i.Conn)
 	if t.conn != nil {
 		t.conn.trip.Store(t)
 	}
@@ -119,7 +119,7 @@ func (t *trip) lastRead() int64 {
 	if t.conn == nil {
 		return t.flight.Now()
 	}
-	return t.conn.read.Load() + t.shift
+	return t.conn.last.Load() + t.shift
 }
 
 // readAt is lastRead for the goroutine that reads the body.
@@ -129,8 +129,8 @@ func (t *trip) readAt() int64 {
 	return t.lastRead()
 }
 
-// into copies what was seen so far into a result.
-func (t *trip) into(r *replay.Result) {
+// passage returns what was seen so far.
+func (t *trip) passage() passage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.whole && !t.writeEnd.OK && t.conn != nil {
@@ -145,8 +145,6 @@ func (t *trip) into(r *replay.Result) {
 		// the kernel had the request by then.
 		t.writeEnd = t.firstByte
 	}
-	r.ConnReady, r.WriteEnd, r.FirstByte, r.Reused = t.ready, t.writeEnd, t.firstByte, t.reused
-	if t.reused.OK && !t.reused.V {
-		r.DNS, r.TCP, r.TLS = t.dns.took, t.tcp.took, t.tls.took
-	}
+	return passage{ready: t.ready, writeEnd: t.writeEnd, firstByte: t.firstByte, reused: t.reused,
+		dns: t.dns.took, tcp: t.tcp.took, tls: t.tls.took, tlsBroken: t.tlsFailed || t.tlsRunning}
 }

@@ -1,0 +1,216 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"time"
+)
+
+// netEngine sends by net/http: for HTTP/2, proxies, and servers that are odd in
+// ways that only it bears. Under HTTP/2 a stamp is that of the connection's last
+// read, which may have brought a later frame of another stream.
+type netEngine struct {
+	client    *Client
+	transport *http.Transport
+}
+
+// writeBuffer is what the transport writes at once.
+const writeBuffer = 32 << 10
+
+func newNetEngine(c *Client) *netEngine {
+	e := &netEngine{client: c}
+	dial := capped(c.dialer(), c.cfg.Dials)
+	protocols := &http.Protocols{}
+	protocols.SetHTTP1(c.cfg.Wire.HTTP2 != H2C)
+	protocols.SetHTTP2(c.cfg.Wire.HTTP2 == Auto)
+	protocols.SetUnencryptedHTTP2(c.cfg.Wire.HTTP2 == H2C)
+	e.transport = &http.Transport{
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := dial(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			return newTap(conn, c.stamps), nil
+		},
+		Proxy:               c.cfg.Wire.Proxy,
+		TLSClientConfig:     c.cfg.TLS,
+		TLSHandshakeTimeout: c.cfg.Connect,
+		DisableCompression:  true,
+		DisableKeepAlives:   c.cfg.Wire.NewConns,
+		MaxIdleConns:        0,
+		// An answer's header has a few hundred bytes; the default takes 10 MB.
+		MaxResponseHeaderBytes: maxHead,
+		MaxIdleConnsPerHost:    1 << 20,
+		IdleConnTimeout:        c.cfg.IdleConns,
+		ReadBufferSize:         readBuffer,
+		WriteBufferSize:        writeBuffer,
+		Protocols:              protocols,
+	}
+	return e
+}
+
+func (e *netEngine) close() { e.transport.CloseIdleConnections() }
+
+// tapOf finds the tap under a connection, nil when there is none.
+func tapOf(c net.Conn) *tap {
+	if t, ok := c.(*tls.Conn); ok {
+		c = t.NetConn()
+	}
+	s, _ := c.(*tap)
+	return s
+}
+
+// watch ends a request by its limits: one timer, first for the first token,
+// then for silence.
+type watch struct {
+	mu     sync.Mutex
+	timer  *time.Timer
+	stay   patience
+	clock  *stamps
+	cancel context.CancelCauseFunc
+}
+
+// watch puts the limits of a request on ctx.
+func (e *netEngine) watch(ctx context.Context, l limits) (context.Context, *watch, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	clock := e.client.stamps
+	w := &watch{clock: clock, cancel: cancel, stay: patience{limits: l, start: clock.now()}}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at, _ := w.stay.due()
+	w.timer = time.AfterFunc(time.Duration(at-w.stay.start), w.expire)
+	return ctx, w, func() {
+		w.mu.Lock()
+		w.timer.Stop()
+		w.mu.Unlock()
+		cancel(nil)
+	}
+}
+
+// expire cancels the request, unless its limit has moved on.
+func (w *watch) expire() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at, why := w.stay.due()
+	if left := at - w.clock.now(); left > 0 {
+		w.timer.Reset(time.Duration(left))
+		return
+	}
+	w.cancel(why)
+}
+
+// take notes what bytes meant.
+func (w *watch) take(what progress) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before, _ := w.stay.due()
+	w.stay.take(what, w.clock.now())
+	if at, _ := w.stay.due(); at < before {
+		w.timer.Reset(time.Duration(at - w.clock.now()))
+	}
+}
+
+func (e *netEngine) exchange(ctx context.Context, q *query, rc receiver) (passage, error) {
+	c := e.client
+	t := &trip{flight: q.flight, shift: c.shift(q.flight), small: q.get || len(q.body()) < writeBuffer/2}
+	ctx, w, release := e.watch(ctx, q.limits)
+	defer release()
+	resp, err := e.transport.RoundTrip(e.request(httptrace.WithClientTrace(ctx, t.hooks()), q))
+	if err == nil {
+		err = e.receive(resp, t, w, rc)
+		// The last bytes of a long body may leave after the answer has begun.
+		resp.Body.Close()
+	}
+	if err != nil && ctx.Err() != nil {
+		err = ended(context.Cause(ctx))
+	}
+	p := t.passage()
+	p.stale = err != nil && ctx.Err() == nil && p.reused.V && !p.firstByte.OK
+	return p, err
+}
+
+// ended is the cause of a request's end: one of its limits, or a cancel.
+func ended(cause error) error {
+	for _, err := range []error{errFirstToken, errIdle, errTotal, errLinger} {
+		if errors.Is(cause, err) {
+			return err
+		}
+	}
+	return errCancelled
+}
+
+// request builds the HTTP request. It has no GetBody, so that the transport
+// cannot send it a second time.
+func (e *netEngine) request(ctx context.Context, q *query) *http.Request {
+	c := e.client
+	r := &http.Request{Method: http.MethodPost, URL: c.target.post, Host: c.host(), Header: c.header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+	if q.get {
+		r.Method, r.URL = http.MethodGet, c.target.models
+	} else {
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(q.body())), int64(len(q.body()))
+	}
+	return r.WithContext(ctx)
+}
+
+// receive hands an answer on until it ends.
+func (e *netEngine) receive(resp *http.Response, t *trip, w *watch, rc receiver) error {
+	if !rc.head(resp.StatusCode, resp.Header) {
+		return nil
+	}
+	buf := e.client.stamps.buffers.Get().(*[]byte)
+	defer e.client.stamps.buffers.Put(buf)
+	for {
+		n, err := resp.Body.Read(*buf)
+		if n > 0 {
+			what := rc.body((*buf)[:n], t.readAt())
+			if what == enough {
+				return nil
+			}
+			w.take(what)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// connect opens connections by asking for the list of models over each at the
+// same time: the transport opens none for nothing.
+func (e *netEngine) connect(ctx context.Context, n int) int {
+	var here, done sync.WaitGroup
+	var mu sync.Mutex
+	opened := 0
+	here.Add(n)
+	for range n {
+		done.Go(func() {
+			var once sync.Once
+			defer once.Do(here.Done)
+			// Holding each connection until all are there keeps one from
+			// serving two.
+			hook := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
+				once.Do(here.Done)
+				here.Wait()
+				mu.Lock()
+				opened++
+				mu.Unlock()
+			}}
+			resp, err := e.transport.RoundTrip(e.request(httptrace.WithClientTrace(ctx, hook), &query{get: true}))
+			if err == nil {
+				io.Copy(io.Discard, io.LimitReader(resp.Body, 4<<20))
+				resp.Body.Close()
+			}
+		})
+	}
+	done.Wait()
+	return opened
+}
