@@ -20,6 +20,16 @@ type Prompter interface {
 	AppendFresh(dst []byte, key int64, n int) []byte
 }
 
+// Spanner is a Prompter that can give parts of a prompt, for what the server
+// puts in front of the text and behind it.
+type Spanner interface {
+	// AppendSpan appends what stands from one token of the job's prompt up to
+	// another, and returns how many tokens that is: at least 1.
+	AppendSpan(dst []byte, job *Job, from, to int32) ([]byte, int32)
+	// Tokens returns the length of a request's prompt.
+	Tokens(r *trace.Request) int32
+}
+
 // IDs tells whether a prompter appends token ids, decimal and with commas
 // between, and not text: for vocabularies in which no text of exactly n tokens
 // can be made.
@@ -124,28 +134,28 @@ type piece struct {
 	n     int
 }
 
-// AppendPrompt appends the prompt of a job. The template's tokens come off the
-// first block, then the next, each keeping a word as its mark, so that blocks
-// further on stay aligned with the server's.
+// AppendPrompt appends the prompt of a job less its first tokens, which are the
+// template's.
 func (p *Prompts) AppendPrompt(dst []byte, job *Job, template int32) ([]byte, int32) {
-	pieces := p.pieces(job)
-	total := int(p.Tokens(&job.Request))
-	cut := min(int(max(template, 0)), total-1)
-	kept := total - cut
-	for i := range pieces {
-		k := min(cut, pieces[i].n-1)
-		pieces[i].n, cut = pieces[i].n-k, cut-k
-	}
-	for i := len(pieces) - 1; cut > 0; i-- { // blocks of one word are left
-		pieces[i].n, cut = 0, cut-1
-	}
+	return p.AppendSpan(dst, job, max(template, 0), p.Tokens(&job.Request))
+}
+
+// AppendSpan appends what stands from one token of a job's prompt up to another,
+// and returns how many tokens that is: at least 1. What the server's template
+// and tools put in front of the text begins the prompt, so a text that begins
+// behind them has its blocks where the server has its own.
+func (p *Prompts) AppendSpan(dst []byte, job *Job, from, to int32) ([]byte, int32) {
+	from = max(from, 0)
+	to = max(min(to, p.Tokens(&job.Request)), from+1)
 	start := len(dst)
-	for _, q := range pieces {
-		if q.n > 0 {
-			dst = p.append(dst, start, q)
+	at := int32(0)
+	for _, q := range p.pieces(job, from, to) {
+		lo, hi := max(at, from), min(at+int32(q.n), to)
+		if at += int32(q.n); lo < hi {
+			dst = p.append(dst, start, piece{q.block, int(hi - lo)})
 		}
 	}
-	return dst, int32(kept)
+	return dst, to - from
 }
 
 // append puts a piece after a space (a comma for ids), or bare at the prompt's
@@ -157,8 +167,10 @@ func (p *Prompts) append(dst []byte, start int, q piece) []byte {
 	return p.text.AppendBlock(dst, q.block, q.n)
 }
 
-func (p *Prompts) pieces(job *Job) []piece {
-	left := int(p.Tokens(&job.Request))
+// pieces are the runs of a job's prompt, up to token to at least. Without
+// sharing, every block that begins before or at from is the row's own.
+func (p *Prompts) pieces(job *Job, from, to int32) []piece {
+	left := int(max(p.Tokens(&job.Request), to))
 	blocks := job.Request.Blocks
 	out := make([]piece, 0, len(blocks)+1)
 	for i, b := range blocks {
@@ -166,7 +178,7 @@ func (p *Prompts) pieces(job *Job) []piece {
 			break
 		}
 		q := piece{int64(b), min(left, p.size)}
-		if i == 0 && p.mode == CacheNone {
+		if p.mode == CacheNone && i*p.size <= int(from) {
 			q.block = own(job.Row, 1)
 		}
 		out, left = append(out, q), left-q.n

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,5 +131,82 @@ func TestPromptNotes(t *testing.T) {
 	}
 	if _, err := NewPrompts(nil, tr, "some", 1); err == nil {
 		t.Fatal("an unknown cache mode was taken")
+	}
+}
+
+// The text behind n template tokens has its blocks where the server, which
+// counts from the template's first token, has its own: two rows that share k
+// blocks share, template and all, exactly k of the server's.
+func TestSpanAlignsBlocks(t *testing.T) {
+	tr := randomTrace(80)
+	for i := range tr.Requests { // long enough that a template does not eat what is shared
+		tr.Requests[i].Input = some(200 + tr.Requests[i].Input.V)
+	}
+	p, tok := prompts(t, "o200k_base", CacheWorkload, 3, tr)
+	for _, layout := range [][2]int32{{0, 0}, {3, 5}, {16, 4}, {25, 5}, {40, 0}} {
+		front, back := layout[0], layout[1]
+		server := func(i int) []int32 { // as the server sees it
+			job := Job{Row: int64(i), Request: tr.Requests[i]}
+			var ids []int32
+			for k := range front {
+				ids = append(ids, -1-k)
+			}
+			text, n := p.AppendSpan(nil, &job, front, tr.Requests[i].Input.V-back)
+			got := tok.Encode(nil, string(text))
+			if len(got) != int(n) || n != tr.Requests[i].Input.V-front-back {
+				t.Fatalf("row %d: %d tokens, says %d", i, len(got), n)
+			}
+			ids = append(ids, got...)
+			for k := range back {
+				ids = append(ids, -1000-k)
+			}
+			return ids
+		}
+		for i := range tr.Requests {
+			a := server(i)
+			for j := range i {
+				b, want, got := server(j), 0, 0
+				x, y := tr.Requests[i].Blocks, tr.Requests[j].Blocks
+				for want < min(len(x), len(y)) && x[want] == y[want] {
+					want++
+				}
+				if want = min(want, (len(a)-int(back))/16, (len(b)-int(back))/16); want*16 < int(front) {
+					want = int(front) / 16 // of the template alone
+				}
+				for got < min(len(a), len(b)) && a[got] == b[got] {
+					got++
+				}
+				if got/16 != want && got/16 != want+1 || got/16 == want+1 && got%16 > 1 {
+					t.Fatalf("template %d+%d, rows %d and %d: %d tokens alike, %d blocks; the trace shares %d", front, back, i, j, got, got/16, want)
+				}
+			}
+		}
+	}
+}
+
+// Every row has the same length in every cache mode; without a cache not even
+// what stands in the first visible block is shared.
+func TestCacheModesHaveOneLength(t *testing.T) {
+	tr := randomTrace(100)
+	var lengths [3][]int32
+	for k, mode := range []string{CacheWorkload, CacheNone, CacheKeep} {
+		p, tok := prompts(t, "o200k_base", mode, 3, tr)
+		var texts []string
+		for i, q := range tr.Requests {
+			text, n := p.AppendSpan(nil, &Job{Row: int64(i), Request: q}, 20, q.Input.V-4)
+			if tok.Count(string(text)) != int(n) {
+				t.Fatalf("mode %s, row %d: %d tokens, says %d", mode, i, tok.Count(string(text)), n)
+			}
+			lengths[k] = append(lengths[k], n)
+			for j, before := range texts {
+				if mode == CacheNone && common(text, []byte(before)) > 2 {
+					t.Fatalf("mode none: rows %d and %d begin alike", i, j)
+				}
+			}
+			texts = append(texts, string(text))
+		}
+	}
+	if !slices.Equal(lengths[0], lengths[1]) || !slices.Equal(lengths[0], lengths[2]) {
+		t.Fatal("lengths differ between cache modes")
 	}
 }
