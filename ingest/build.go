@@ -262,6 +262,12 @@ func (b *builder) getUnit(f Field) (s, unit string, ok bool) {
 		if c.absent() && col.col.Const == "" || col.when != nil && !b.holds(col.when) {
 			continue
 		}
+		if col.simple && c.node == nil { // a table's cell
+			if !void(c.text) {
+				return c.text, col.unit, true
+			}
+			continue
+		}
 		s, scalar := b.valueOf(c, col)
 		if !scalar {
 			odd = odd || col.simple
@@ -288,20 +294,28 @@ func void(s string) bool {
 
 func (b *builder) times(r *Record) {
 	var relative, absolute bool
-	for _, t := range []struct {
-		f  Field
-		to *trace.Opt[int64]
-	}{{FieldArrival, &r.Arrival}, {FieldFirstToken, &r.FirstToken}, {FieldEnd, &r.End}} {
-		s, unit, ok := b.getUnit(t.f)
+	for f := FieldArrival; f <= FieldEnd; f++ {
+		if len(b.read.cols[f]) == 0 {
+			continue
+		}
+		s, unit, ok := b.getUnit(f)
 		if !ok {
 			continue
 		}
 		st, ok := parseTime(s, unit)
 		if !ok || st.us > epochMax*1_000_000 || (st.relative && st.us > maxInstant) {
-			b.fail(badField(BadTime, t.f, "is no time that can be read"))
+			b.fail(badField(BadTime, f, "is no time that can be read"))
 			return
 		}
-		*t.to = trace.Some(b.zoned(st))
+		at := trace.Some(b.zoned(st))
+		switch f {
+		case FieldArrival:
+			r.Arrival = at
+		case FieldFirstToken:
+			r.FirstToken = at
+		default:
+			r.End = at
+		}
 		relative, absolute = relative || st.relative, absolute || !st.relative
 		b.note(st)
 	}
@@ -309,7 +323,9 @@ func (b *builder) times(r *Record) {
 		b.fail(bad(BadTime, "one time counts from 1970 and another from the log's start"))
 	}
 	r.Relative = relative
-	b.spans(r)
+	if b.read.has.spans {
+		b.spans(r)
+	}
 }
 
 // zoned moves a time without a zone into the one that was given.

@@ -10,6 +10,13 @@ import (
 // The second result is our phrase for what is wrong, empty when nothing is.
 func parseCount(s string, limit int64) (int64, string) {
 	s = trimSpace(s)
+	if len(s) <= 18 && digits(s) {
+		v := int64(0)
+		for i := range len(s) {
+			v = v*10 + int64(s[i]-'0')
+		}
+		return checkCount(v, limit)
+	}
 	if v, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return checkCount(v, limit)
 	}

@@ -20,7 +20,7 @@ type reading struct {
 }
 
 // filled are the parts of a record that a mapping has anything for.
-type filled struct{ names, prompt, answer, spans, features, ending, blocks bool }
+type filled struct{ names, prompt, answer, spans, limits, features, ending, blocks bool }
 
 func (r *reading) filled() filled {
 	any := func(fields ...Field) bool {
@@ -29,6 +29,7 @@ func (r *reading) filled() filled {
 	m := r.mapping
 	return filled{names: any(nameFields()...), prompt: any(FieldAPI, FieldMessages, FieldPrompt, FieldSystem), answer: any(FieldOutput),
 		spans:    any(FieldFirstToken, FieldEnd, FieldTTFT, FieldDuration),
+		limits:   any(FieldMediaTokens, FieldMaxTokens, FieldN, FieldAttempt),
 		features: any(FieldStream, FieldProxyCache, FieldTools, FieldJSONSchema) || m.earlyStream || m.Complete,
 		ending:   any(FieldFinish, FieldStatus, FieldError), blocks: any(FieldBlocks)}
 }

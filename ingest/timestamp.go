@@ -150,16 +150,10 @@ func parseDate(s string) (stamp, bool) {
 	if len(s) < 16 || s[7] != s[4] || (s[10] != 'T' && s[10] != 't' && s[10] != ' ') || s[13] != ':' {
 		return stamp{}, false
 	}
-	var n [5]int
-	for i, span := range [5][2]int{{0, 4}, {5, 7}, {8, 10}, {11, 13}, {14, 16}} {
-		if !digits(s[span[0]:span[1]]) {
-			return stamp{}, false
-		}
-		n[i] = atoi(s[span[0]:span[1]])
-	}
-	sec, rest := 0, s[16:]
+	year, month, day := two(s, 0)*100+two(s, 2), two(s, 5), two(s, 8)
+	hour, minute, sec, rest := two(s, 11), two(s, 14), 0, s[16:]
 	if len(rest) >= 3 && rest[0] == ':' && digits(rest[1:3]) {
-		sec, rest = atoi(rest[1:3]), rest[3:]
+		sec, rest = two(rest, 1), rest[3:]
 	}
 	frac := ""
 	if len(rest) > 0 && (rest[0] == '.' || rest[0] == ',') {
@@ -173,16 +167,49 @@ func parseDate(s string) (stamp, bool) {
 		frac, rest = rest[1:end], rest[end:]
 	}
 	offset, naive, ok := zone(rest)
-	at := time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], sec, 0, time.UTC)
-	if !ok || n[3] > 23 || n[4] > 59 || sec > 59 || at.Day() != n[2] || int(at.Month()) != n[1] {
+	if !ok || !digits(s[:4]) || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) ||
+		hour < 0 || hour > 23 || minute < 0 || minute > 59 || sec > 59 {
 		return stamp{}, false
 	}
-	at = at.Add(-offset)
-	if at.Unix() < 0 || at.Unix() >= epochMax {
+	at := ((daysSince1970(year, month, day)*24+int64(hour))*60+int64(minute))*60 + int64(sec) - int64(offset/time.Second)
+	if at < 0 || at >= epochMax {
 		return stamp{}, false
 	}
-	us, ok := toMicro(at.Unix(), frac, 1)
+	us, ok := toMicro(at, frac, 1)
 	return stamp{us: us, naive: naive}, ok
+}
+
+// two is the number of two digits at i, negative where they are none.
+func two(s string, i int) int {
+	a, b := s[i]-'0', s[i+1]-'0'
+	if a > 9 || b > 9 {
+		return -1 << 16
+	}
+	return int(a)*10 + int(b)
+}
+
+// daysIn is how many days a month has in the Gregorian calendar.
+func daysIn(year, month int) int {
+	switch {
+	case month == 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0):
+		return 29
+	case month == 2:
+		return 28
+	case month == 4 || month == 6 || month == 9 || month == 11:
+		return 30
+	}
+	return 31
+}
+
+// daysSince1970 counts the days of the Gregorian calendar: those of the whole
+// years since year 1, less those until 1970, and those of the year so far.
+func daysSince1970(year, month, day int) int64 {
+	y := int64(year) - 1
+	before := [13]int64{0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334}[month]
+	if month > 2 && daysIn(year, 2) == 29 {
+		before++
+	}
+	return y*365 + y/4 - y/100 + y/400 - 719162 + before + int64(day) - 1
 }
 
 // zone reads what may stand behind the time of day.

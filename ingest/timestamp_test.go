@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -69,6 +70,23 @@ func TestTimeRoundTrip(t *testing.T) {
 			strconv.FormatInt(us, 10), strconv.FormatInt(us*1000+rng.Int64N(1000), 10), strconv.FormatInt(us/1000, 10) + "." + strconv.FormatInt(us%1000+1000, 10)[1:]} {
 			if got, ok := parseTime(s, ""); !ok || got.us != us || got.relative {
 				t.Fatalf("%q: %+v %v, want %d", s, got, ok, us)
+			}
+		}
+	}
+}
+
+// Every day that a date can name is the one of the standard library, and no other
+// day is taken.
+func TestEveryDay(t *testing.T) {
+	for year := 1970; year < 2103; year++ {
+		for month := range 15 {
+			for day := range 35 {
+				at := time.Date(year, time.Month(month), day, 23, 59, 58, 0, time.UTC)
+				valid := month > 0 && month < 13 && day > 0 && at.Day() == day
+				got, ok := parseTime(fmt.Sprintf("%04d-%02d-%02d 23:59:58", year, month, day), "")
+				if ok != valid || ok && got.us != at.UnixMicro() {
+					t.Fatalf("%d-%d-%d: %+v %v", year, month, day, got, ok)
+				}
 			}
 		}
 	}

@@ -109,6 +109,10 @@ func (v votes) say(source string, part int, otherwise bool) bool {
 // settle makes the input of everything that was read, cached or not, and the
 // output of everything that was generated.
 func (u *usage) settle(v votes, rest bool) (counted usageNotes) {
+	if u.cached.V+u.written.V+u.reasoning.V == 0 { // there are no parts
+		u.derive(rest, &counted)
+		return counted
+	}
 	p := u.place()
 	cached, reasoning := p.cached == beside, p.reasoning == beside
 	if p.cached == unknown {

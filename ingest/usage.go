@@ -15,24 +15,28 @@ func (b *builder) counts(r *Record) {
 	}
 	b.notes.usage.add(u.settle(b.votes, b.mapping.rest))
 	b.gaps(r, &u)
-	for _, n := range []struct {
-		from trace.Opt[int64]
-		to   *trace.Opt[int32]
-		f    Field
-	}{{u.input, &r.InputTokens, FieldInputTokens}, {u.output, &r.OutputTokens, FieldOutputTokens},
-		{u.cached, &r.CachedTokens, FieldCachedTokens}, {u.reasoning, &r.ReasoningTokens, FieldReasoningTokens},
-		{b.count(FieldMediaTokens, maxTokens), &r.MediaTokens, FieldMediaTokens},
-		{b.limit(), &r.MaxTokens, FieldMaxTokens}} {
-		if n.from.V > maxTokens {
-			b.fail(badField(BadNumber, n.f, "is too large"))
-			return
-		}
-		*n.to = trace.Opt[int32]{V: int32(n.from.V), OK: n.from.OK}
+	b.narrow(&r.InputTokens, u.input, FieldInputTokens)
+	b.narrow(&r.OutputTokens, u.output, FieldOutputTokens)
+	b.narrow(&r.CachedTokens, u.cached, FieldCachedTokens)
+	b.narrow(&r.ReasoningTokens, u.reasoning, FieldReasoningTokens)
+	if !b.read.has.limits {
+		return
 	}
+	b.narrow(&r.MediaTokens, b.count(FieldMediaTokens, maxTokens), FieldMediaTokens)
+	b.narrow(&r.MaxTokens, b.limit(), FieldMaxTokens)
 	n := b.count(FieldN, math.MaxInt16)
 	r.N = trace.Opt[int16]{V: int16(n.V), OK: n.OK && n.V > 0}
 	a := b.count(FieldAttempt, math.MaxInt16)
 	r.Attempt = trace.Opt[int16]{V: int16(a.V), OK: a.OK}
+}
+
+// narrow puts a count into the record. Sums of counts may be too large for it.
+func (b *builder) narrow(to *trace.Opt[int32], from trace.Opt[int64], f Field) {
+	if from.V > maxTokens {
+		b.fail(badField(BadNumber, f, "is too large"))
+		return
+	}
+	*to = trace.Opt[int32]{V: int32(from.V), OK: from.OK}
 }
 
 func (b *builder) usage() usage {
@@ -115,6 +119,9 @@ func (b *builder) limit() trace.Opt[int64] {
 }
 
 func (b *builder) count(f Field, limit int64) trace.Opt[int64] {
+	if len(b.read.cols[f]) == 0 {
+		return trace.Opt[int64]{}
+	}
 	c, col, ok := b.cell(f)
 	if !ok {
 		return trace.Opt[int64]{}
