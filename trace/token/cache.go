@@ -12,8 +12,8 @@ const shortKey = 15
 // than the first, and each step is taken when half of the slots are used.
 const (
 	firstCacheBits = 10
-	cacheStep      = 3
-	lastCacheBits  = 19
+	cacheStep      = 2
+	lastCacheBits  = 20
 )
 
 // A window is the number of slots that a piece may be in, its home first.
@@ -29,6 +29,9 @@ type cacheEntry struct {
 	lo, hi uint64
 	val    [4]int32
 }
+
+// entryShift is the size of a cacheEntry as a power of two.
+const entryShift = 5
 
 // wordCache remembers what pieces are encoded as. It is never wrong: the key is
 // the piece. It grows up to 2^lastCacheBits entries and then starts anew.
@@ -51,6 +54,9 @@ func (c *wordCache) resize(bits int) {
 // keyMask cuts a key to a length and adds the length.
 type keyMask struct{ lo, hi, tag uint64 }
 
+// longTag is the high key of what is longer than shortKey.
+const longTag = ^uint64(0)
+
 // newKeyMasks returns the masks of lengths 0 to 15; the last gives longer pieces
 // a key that no entry has.
 func newKeyMasks() (m [shortKey + 2]keyMask) {
@@ -62,7 +68,7 @@ func newKeyMasks() (m [shortKey + 2]keyMask) {
 			m[n].hi = 1<<(8*(n-8)) - 1
 		}
 	}
-	m[shortKey+1].tag = ^uint64(0)
+	m[shortKey+1].tag = longTag
 	return m
 }
 
@@ -78,21 +84,6 @@ func hashKey(lo, hi uint64) uint64 {
 	return h ^ l
 }
 
-// find returns the entry of a key, or nil.
-func (c *wordCache) find(lo, hi uint64) *cacheEntry {
-	home := hashKey(lo, hi) >> c.shift
-	for i := range uint64(window) {
-		e := &c.slots[(home+i)&uint64(len(c.slots)-1)]
-		if e.lo == lo && e.hi&^spillMark == hi {
-			return e
-		}
-		if e.hi == 0 {
-			return nil
-		}
-	}
-	return nil
-}
-
 // ids returns the ids of an entry.
 func (c *wordCache) ids(e *cacheEntry) []int32 {
 	if e.hi&spillMark != 0 {
@@ -101,26 +92,37 @@ func (c *wordCache) ids(e *cacheEntry) []int32 {
 	return e.val[:e.val[3]]
 }
 
-// put adds a key that is not there. Where its window is full it is left out.
-func (c *wordCache) put(lo, hi uint64, ids []int32) {
-	home := hashKey(lo, hi) >> c.shift
-	for i := range uint64(window) {
-		e := &c.slots[(home+i)&uint64(len(c.slots)-1)]
-		if e.hi != 0 {
-			continue
+// noSlot is the place of a key whose window is full.
+const noSlot = -1
+
+// reserve returns the slot of a key: the one where it is, or a free one that is
+// then its own and must be filled, or noSlot.
+func (c *wordCache) reserve(lo, hi uint64, home uint32) (at int, fresh bool) {
+	for i := range uint32(window) {
+		at := (home + i) & uint32(len(c.slots)-1)
+		e := &c.slots[at]
+		if e.lo == lo && e.hi&^spillMark == hi {
+			return int(at), false
 		}
-		e.lo, e.hi = lo, hi
-		if len(ids) > 3 {
-			e.hi |= spillMark
-			e.val[0] = int32(len(c.spill))
-			c.spill = append(c.spill, ids...)
-		} else {
-			copy(e.val[:], ids)
+		if e.hi == 0 {
+			e.lo, e.hi = lo, hi
+			c.used++
+			return int(at), true
 		}
-		e.val[3] = int32(len(ids))
-		c.used++
+	}
+	return noSlot, false
+}
+
+// fill sets the ids of a reserved slot.
+func (c *wordCache) fill(at int, ids []int32) {
+	e := &c.slots[at]
+	if e.val[3] = int32(len(ids)); len(ids) <= 3 {
+		copy(e.val[:3], ids)
 		return
 	}
+	e.hi |= spillMark
+	e.val[0] = int32(len(c.spill))
+	c.spill = append(c.spill, ids...)
 }
 
 // full tells whether the cache must grow or start anew.
@@ -147,7 +149,10 @@ func (c *wordCache) grow() {
 			if e.hi&spillMark != 0 {
 				ids = spill[e.val[0]:][:e.val[3]]
 			}
-			c.put(e.lo, e.hi&^spillMark, ids)
+			hi := e.hi &^ spillMark
+			if at, fresh := c.reserve(e.lo, hi, uint32(hashKey(e.lo, hi)>>c.shift)); fresh {
+				c.fill(at, ids)
+			}
 		}
 	}
 }

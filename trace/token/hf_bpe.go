@@ -46,7 +46,8 @@ func (t *runeTable) get(r rune) int32 {
 type bpeMerger struct {
 	model *bpeModel
 	j     joiner
-	pend  int32 // unknown token not yet in the list, or -1
+	out   []int32 // of mergeShort
+	pend  int32   // unknown token not yet in the list, or -1
 }
 
 // mergePiece implements pieceMerger.
@@ -120,6 +121,16 @@ func (m *bpeMerger) unknown(char string) {
 			m.j.sym = append(m.j.sym, m.pend)
 		}
 		m.pend = m.model.unk
+	}
+}
+
+// mergeShort implements pieceMerger.
+func (m *bpeMerger) mergeShort(words *wordCache, queue []shortMiss) {
+	var b [16]byte
+	for i := range queue {
+		n := queue[i].bytes(&b)
+		m.out = m.mergePiece(m.out[:0], stringOf(b[:n]))
+		words.fill(int(queue[i].slot), m.out)
 	}
 }
 

@@ -17,6 +17,7 @@ type merger struct {
 	prev, next [shortPiece]uint8
 	window     []int32 // of encodeRun
 	known      longCache
+	lanes      lanes
 	steps      int // bytes merged and pairs looked at by encodeRun so far
 
 	long struct {

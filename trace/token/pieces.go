@@ -15,7 +15,9 @@ type encoder interface {
 // call only. One goroutine uses it at a time.
 type pieceMerger interface {
 	mergePiece(dst []int32, piece string) []int32 // appends to dst
-	tooBig() bool                                 // its arrays are not worth keeping
+	// mergeShort fills the slots of words that wait for these pieces.
+	mergeShort(words *wordCache, queue []shortMiss)
+	tooBig() bool // its arrays are not worth keeping
 }
 
 // pieceModel is a vocabulary that encodes each pre-token by itself, whatever

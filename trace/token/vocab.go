@@ -55,10 +55,11 @@ func unpack(packed []byte, size int, want string) (*vocabulary, error) {
 		return nil, fmt.Errorf("embedded vocabulary: %w", err)
 	}
 	merged := size - 256
-	if merged < 0 || size > 1<<idBits || len(raw) != 256+6*merged {
+	if merged < 0 || size >= 1<<idBits || len(raw) != 256+6*merged {
 		return nil, fmt.Errorf("embedded vocabulary: %d bytes do not hold %d tokens", len(raw), size)
 	}
-	v := &vocabulary{halves: raw[256:], off: make([]uint32, 1, size+1), pairs: newPairTable(merged)}
+	v := &vocabulary{halves: raw[256:], off: make([]uint32, 1, size+1)}
+	pairs := make([]uint64, merged)
 	for i, b := range raw[:256] {
 		v.bytes[b] = int32(i)
 		v.add(raw[i : i+1])
@@ -70,8 +71,13 @@ func unpack(packed []byte, size int, want string) (*vocabulary, error) {
 			return nil, fmt.Errorf("embedded vocabulary: token %d is made of later ones", i+256)
 		}
 		v.add(v.token(l), v.token(r))
-		v.pairs.put(l, r, i+256)
-		if l < 256 && r < 256 {
+		pairs[i] = pairKey(int32(l), int32(r))<<idBits | uint64(i+256)
+	}
+	if v.pairs, err = newPairTable(pairs); err != nil {
+		return nil, fmt.Errorf("embedded vocabulary: %w", err)
+	}
+	for i := range merged {
+		if l, r := plane(left, merged, i), plane(right, merged, i); l < 256 && r < 256 {
 			v.pairs.bytes[int(raw[l])<<8|int(raw[r])] = int32(i + 256)
 		}
 	}

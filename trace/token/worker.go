@@ -3,11 +3,16 @@ package token
 import (
 	"math/bits"
 	"slices"
+	"unsafe"
 )
 
 // batchSize is the number of pieces that are looked up together: their memory
 // accesses overlap.
 const batchSize = 256
+
+// prepareSize is the number of pieces from which keys are packed: their slots
+// are on the way while more text is cut.
+const prepareSize = 24
 
 // tailSize holds what is left when no whole block with its pad is.
 const tailSize = blockSize + blockPad
@@ -23,6 +28,10 @@ type pieceWorker struct {
 	pos    [1 + batchSize + blockSize + 8]uint32
 	k      int
 	home   [batchSize + blockSize + 8]uint32
+	key    [batchSize + blockSize + 8][2]uint64
+	missed [batchSize + blockSize + 8]uint16
+	queue  []shortMiss
+	ready  int // pieces of the batch whose key and home are known
 	differ [batchSize + blockSize + 8]uint64
 
 	counting bool
@@ -59,6 +68,9 @@ func (w *pieceWorker) pass(text []byte, p, n, stop int) int {
 			w.flush(text)
 		}
 		p = w.advance(text, p, n)
+		if w.k >= w.ready+prepareSize {
+			w.prepare(text)
+		}
 	}
 	w.flush(text)
 	return p
@@ -86,7 +98,7 @@ func (w *pieceWorker) advance(text []byte, p, n int) int {
 	return p + last
 }
 
-func (w *pieceWorker) begin(p int) { w.k, w.pos[0] = 0, uint32(p) }
+func (w *pieceWorker) begin(p int) { w.k, w.ready, w.pos[0] = 0, 0, uint32(p) }
 
 // push ends a piece at end.
 func (w *pieceWorker) push(end int) {
@@ -143,7 +155,9 @@ func (w *pieceWorker) cutPiece(text []byte, p, end int) {
 
 // flush encodes the pieces of the batch.
 func (w *pieceWorker) flush(text []byte) {
-	w.probe(text)
+	if missed := w.probe(text); len(missed) > 0 {
+		w.resolve(text, missed)
+	}
 	if w.counting {
 		w.countBatch(text)
 	} else {
@@ -151,24 +165,69 @@ func (w *pieceWorker) flush(text []byte) {
 	}
 	w.tend()
 	w.pos[0] = w.pos[w.k]
-	w.k = 0
+	w.k, w.ready = 0, 0
 }
 
-// probe reads the home slots of all pieces: none waits for another.
-func (w *pieceWorker) probe(text []byte) {
-	slots, shift, keys := w.words.slots, w.words.shift, &w.owner.keys
-	if w.k == 0 {
-		return
-	}
-	pos := w.pos[:w.k+1]
+// prepare packs the keys of the pieces that have none yet and asks for their
+// home slots.
+func (w *pieceWorker) prepare(text []byte) {
+	shift, keys := w.words.shift, &w.owner.keys
+	first := w.ready
+	pos := w.pos[first : w.k+1]
 	start := pos[0]
 	for i, end := range pos[1:] {
 		lo, hi := packKey(text[start:], &keys[min(end-start, shortKey+1)])
 		start = end
-		home := hashKey(lo, hi) >> (shift & 63)
-		e := &slots[home&uint64(len(slots)-1)]
-		w.home[i] = uint32(home)
-		w.differ[i] = e.lo ^ lo | e.hi ^ hi
+		w.key[first+i] = [2]uint64{lo, hi}
+		w.home[first+i] = uint32(hashKey(lo, hi) >> (shift & 63))
+	}
+	prefetch(unsafe.Pointer(unsafe.SliceData(w.words.slots)), &w.home[first], w.k-first, entryShift)
+	w.ready = w.k
+}
+
+// probe compares the home slots of all pieces and returns those that are not
+// there.
+func (w *pieceWorker) probe(text []byte) []uint16 {
+	if w.ready < w.k {
+		w.prepare(text)
+	}
+	slots := w.words.slots
+	n := 0
+	for i, home := range w.home[:w.k] {
+		e := &slots[uint64(home)&uint64(len(slots)-1)]
+		d := e.lo ^ w.key[i][0] | e.hi ^ w.key[i][1]
+		w.differ[i] = d
+		w.missed[n] = uint16(i)
+		n += int((d | -d) >> 63)
+	}
+	return w.missed[:n]
+}
+
+// resolve encodes the missed pieces of up to shortKey bytes, all together, and
+// puts them into the cache. What is left to be done by lookUp stays marked.
+func (w *pieceWorker) resolve(text []byte, missed []uint16) {
+	w.queue = w.queue[:0]
+	for _, i := range missed {
+		key := &w.key[i]
+		if key[1] == longTag {
+			continue
+		}
+		at, fresh := w.words.reserve(key[0], key[1], w.home[i])
+		if at == noSlot {
+			continue
+		}
+		w.home[i], w.differ[i] = uint32(at), 0
+		if fresh {
+			w.queue = append(w.queue, shortMiss{lo: key[0], hi: key[1], slot: uint32(at)})
+		}
+	}
+	if len(w.queue) > 0 {
+		w.merger.mergeShort(&w.words, w.queue)
+	}
+	for _, i := range missed {
+		if w.differ[i] == 0 && w.words.slots[w.home[i]].hi&spillMark != 0 {
+			w.differ[i] = spillMark
+		}
 	}
 }
 
@@ -180,16 +239,15 @@ func (w *pieceWorker) encodeBatch(text []byte) {
 	slots := w.words.slots
 	for i, d := range w.differ[:w.k] {
 		if d == 0 {
-			e := &slots[w.home[i]]
+			e := &slots[uint64(w.home[i])&uint64(len(slots)-1)]
 			*(*[4]int32)(ids[n:]) = e.val
 			n += int(e.val[3])
 			continue
 		}
-		ids = w.lookUp(ids[:n], stringOf(text[w.pos[i]:w.pos[i+1]]))
+		ids = w.lookUp(ids[:n], text, i)
 		n = len(ids)
 		ids = slices.Grow(ids, 4*(w.k-i))
 		ids = ids[:cap(ids)]
-		slots = w.words.slots
 	}
 	w.ids = ids[:n]
 }
@@ -198,45 +256,32 @@ func (w *pieceWorker) encodeBatch(text []byte) {
 func (w *pieceWorker) countBatch(text []byte) {
 	slots := w.words.slots
 	for i, d := range w.differ[:w.k] {
-		if d == 0 {
-			w.total += int(slots[w.home[i]].val[3])
+		if d == 0 || d == spillMark {
+			w.total += int(slots[uint64(w.home[i])&uint64(len(slots)-1)].val[3])
 			continue
 		}
-		w.out = w.lookUp(w.out[:0], stringOf(text[w.pos[i]:w.pos[i+1]]))
+		w.out = w.lookUp(w.out[:0], text, i)
 		w.total += len(w.out)
-		slots = w.words.slots
 	}
 }
 
-// lookUp appends the ids of a piece that is not in its home slot.
-func (w *pieceWorker) lookUp(dst []int32, piece string) []int32 {
+// lookUp appends the ids of piece i, which are not in a slot.
+func (w *pieceWorker) lookUp(dst []int32, text []byte, i int) []int32 {
+	if w.differ[i] == spillMark {
+		return append(dst, w.words.ids(&w.words.slots[w.home[i]])...)
+	}
+	piece := stringOf(text[w.pos[i]:w.pos[i+1]])
+	if len(piece) <= shortKey || len(piece) > longKey {
+		return w.merger.mergePiece(dst, piece)
+	}
+	ids, h := w.long.find(piece)
+	if ids != nil {
+		return append(dst, ids...)
+	}
 	n := len(dst)
-	switch {
-	case len(piece) <= shortKey:
-		lo, hi := packShort(piece, &w.owner.keys)
-		if e := w.words.find(lo, hi); e != nil {
-			return append(dst, w.words.ids(e)...)
-		}
-		dst = w.merger.mergePiece(dst, piece)
-		w.words.put(lo, hi, dst[n:])
-	case len(piece) <= longKey:
-		ids, h := w.long.find(piece)
-		if ids != nil {
-			return append(dst, ids...)
-		}
-		dst = w.merger.mergePiece(dst, piece)
-		w.long.put(h, piece, dst[n:])
-	default:
-		dst = w.merger.mergePiece(dst, piece)
-	}
+	dst = w.merger.mergePiece(dst, piece)
+	w.long.put(h, piece, dst[n:])
 	return dst
-}
-
-// packShort is packKey for a piece behind which nothing can be read.
-func packShort(piece string, keys *[shortKey + 2]keyMask) (lo, hi uint64) {
-	var b [16]byte
-	copy(b[:], piece)
-	return packKey(b[:], &keys[len(piece)])
 }
 
 // tend makes room in the cache of short pieces between batches.
