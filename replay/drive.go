@@ -11,20 +11,21 @@ import (
 
 // Options say how a plan is run. The zero value is usable.
 type Options struct {
-	Waiter  Waiter          // nil: NewWaiter, closed at the end
-	Ahead   int             // jobs prepared before their turn; 0: 1024
-	Tokens  int64           // prompt tokens prepared ahead; 0: 8 Mi (about 40 MB of text)
-	Workers int             // goroutines that prepare; 0: GOMAXPROCS
-	Grace   time.Duration   // what in-flight requests get after an interrupt; 0: none
-	Breaker int             // stop when the first so many results are all hopeless; 0: 20, negative: never
-	Broken  int             // stop after so many failures in a row (no connection, TLS, HTTP 5xx); 0: never
-	Health  func(HealthRow) // called once a second from its own goroutine; nil: no sampling
-	Beat    Waiter          // of the sampler's heartbeat; nil: NewWaiter
-	Later   Waiter          // of turns that wait for an answer; nil: NewWaiter
-	Start   func(Timer)     // called when the clock starts
-	Drain   func(n int64)   // called when the run ends early, with the requests in flight; nil: nothing
-	At      time.Time       // the run's zero, for clients that start together; zero: as soon as it is ready
-	Server  ServerWatch     // follows the server's metrics, for Record; nil: nothing does
+	Waiter  Waiter           // nil: NewWaiter, closed at the end
+	Ahead   int              // jobs prepared before their turn; 0: 1024
+	Tokens  int64            // prompt tokens prepared ahead; 0: 8 Mi (about 40 MB of text)
+	Workers int              // goroutines that prepare; 0: GOMAXPROCS
+	Grace   time.Duration    // what in-flight requests get after an interrupt; 0: none
+	Breaker int              // stop when the first so many results are all hopeless; 0: 20, negative: never
+	Broken  int              // stop after so many failures in a row (no connection, TLS, HTTP 5xx); 0: never
+	Health  func(HealthRow)  // called once a second from its own goroutine; nil: no sampling
+	Beat    Waiter           // of the sampler's heartbeat; nil: NewWaiter
+	Later   Waiter           // of turns that wait for an answer; nil: NewWaiter
+	Start   func(Timer)      // called when the clock starts
+	Drain   func(n int64)    // called when the run ends early, with the requests in flight; nil: nothing
+	At      time.Time        // the run's zero, for clients that start together; zero: as soon as it is ready
+	Count   func(string) int // tokens of an answer's text, counted after the run, for Record; nil: not counted
+	Server  ServerWatch      // follows the server's metrics, for Record; nil: nothing does
 }
 
 // RunStats is the account of a run. Outcomes has every class and adds up to
@@ -122,7 +123,7 @@ func newDrive(p *Plan, o Options) *drive {
 	if o.Breaker == 0 {
 		o.Breaker = 20
 	}
-	if n := p.planned(); n >= 0 {
+	if n := p.Planned(); n >= 0 {
 		o.Breaker = min(o.Breaker, int(n))
 	}
 	return &drive{plan: p, opts: o, meter: &meter{}, results: make(chan Result, 1024)}

@@ -26,6 +26,7 @@ const (
 	frameResults byte = 'Q'
 	frameHealth  byte = 'H'
 	frameServer  byte = 'S'
+	frameSaid    byte = 'T'
 )
 
 var errCut = errors.New("the spool ends inside a frame")

@@ -16,7 +16,7 @@ import (
 // directory is whole, its status aborted and the reason in it.
 func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Options, observe func(Result)) (*Run, error) {
 	run.Mode, run.Shape, run.Environment = p.Mode(), p.shape(), ThisEnvironment()
-	run.Planned, run.PlannedS = max(p.planned(), 0), p.Length().Seconds()
+	run.Planned, run.PlannedS = max(p.Planned(), 0), p.Length().Seconds()
 	if o.Waiter == nil {
 		o.Waiter = NewWaiter()
 		defer o.Waiter.Close()
@@ -28,6 +28,7 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 	if err != nil {
 		return nil, err
 	}
+	w.Count = o.Count
 	var lost atomic.Bool // a health row that could not be kept; results tell by themselves
 	watch := o.Health
 	o.Health = func(h HealthRow) {

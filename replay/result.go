@@ -39,7 +39,7 @@ type Result struct {
 	InUsage  trace.Opt[int32] // prompt tokens by the server's usage
 	OutAsked trace.Opt[int32] // output tokens planned
 	OutUsage trace.Opt[int32] // output tokens by usage
-	OutLocal trace.Opt[int32] // output tokens by our tokenizer; the client of this build does not count them
+	OutLocal trace.Opt[int32] // output tokens by our tokenizer: of the answer's text, without tokens that no text shows
 	Cached   trace.Opt[int32] // cached prompt tokens by usage
 	OutChars trace.Opt[int32] // Unicode characters received
 	NEvents  int32            // events with content
@@ -49,6 +49,8 @@ type Result struct {
 	ServerRequestID string
 	ServerTime      trace.Opt[int64] // µs, where a header states it
 	Gaps            []int32          // µs between content events, in order
+
+	Said *Said // the text of the answer, until its tokens are counted; not stored
 
 	// Not stored: one line on why it failed, and whether every other request
 	// would fail alike (nobody listens, the key or the model is wrong).

@@ -22,7 +22,15 @@ type index struct {
 	results []place
 	health  []HealthRow
 	server  []ServerRow
-	cut     int64 // bytes after the last whole frame
+	said    []text            // texts of answers
+	local   map[attempt]int32 // their tokens, once counted
+	cut     int64             // bytes after the last whole frame
+}
+
+// text is where the text of an answer lies.
+type text struct {
+	at int64
+	n  int32
 }
 
 type place struct {
@@ -72,6 +80,9 @@ func (ix *index) add(f frame) error {
 			s, err := decodeServer(rec)
 			ix.server = append(ix.server, s)
 			return err
+		case frameSaid:
+			ix.said = append(ix.said, text{f.at + int64(at), int32(len(rec))})
+			return nil
 		}
 		return fmt.Errorf("damaged spool: unknown frame %q", f.kind)
 	})
@@ -88,6 +99,7 @@ func (ix *index) all() iter.Seq2[Result, error] {
 				return
 			}
 			r, err := decodeResult(buf)
+			ix.count(&r)
 			if !yield(r, err) || err != nil {
 				return
 			}

@@ -30,6 +30,10 @@ const (
 // turns the spool into the Parquet files. Its methods may be called from
 // several goroutines. After a failed write every call returns that error.
 type Writer struct {
+	// Count returns the tokens of an answer's text, by which Finish fills in
+	// OutLocal; nil: nothing is counted. It is set before the first result.
+	Count func(text string) int
+
 	path string
 	mu   sync.Mutex
 	file *os.File
@@ -72,6 +76,11 @@ func CreateDir(path string, run *Run) (*Writer, error) {
 
 // Result keeps one result.
 func (w *Writer) Result(r Result) error {
+	if r.Said != nil && w.Count != nil {
+		if err := w.add(frameSaid, func(b []byte) []byte { return appendSaid(b, &r) }); err != nil {
+			return err
+		}
+	}
 	return w.add(frameResults, func(b []byte) []byte { return appendResult(b, &r) })
 }
 
@@ -115,7 +124,7 @@ func (w *Writer) flush(kind byte) {
 func (w *Writer) flushAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, kind := range []byte{frameResults, frameHealth, frameServer} {
+	for _, kind := range []byte{frameSaid, frameResults, frameHealth, frameServer} {
 		w.flush(kind)
 	}
 }
@@ -158,6 +167,9 @@ func (w *Writer) Finish(run *Run) error {
 	}
 	if n := int64(len(ix.results)); n != end.Planned {
 		return fmt.Errorf("%d requests planned but %d results kept", end.Planned, n)
+	}
+	if err := ix.counted(w.Count); err != nil {
+		return err
 	}
 	if err := ix.convert(w.path); err != nil {
 		return err
