@@ -45,8 +45,9 @@ func ordered[A, B any](ctx context.Context, seq iter.Seq2[A, error], s stage[A, 
 			seqErr = err
 			break
 		}
-		n := f.add(&v, err)
-		if weight += s.weigh(&v); n < batchSize && weight < batchWeight {
+		f.next.in, f.next.errs = append(f.next.in, v), append(f.next.errs, err)
+		n := len(f.next.in)
+		if weight += s.weigh(&f.next.in[n-1]); n < batchSize && weight < batchWeight {
 			continue
 		}
 		weight = 0
@@ -90,13 +91,6 @@ func newFlight[A, B any](s stage[A, B]) *flight[A, B] {
 	}
 	f.group.Go(f.emit)
 	return f
-}
-
-// add puts a value into the batch and returns how many it has.
-func (f *flight[A, B]) add(v *A, err error) int {
-	b := f.next
-	b.in, b.errs = append(b.in, *v), append(b.errs, err)
-	return len(b.in)
 }
 
 // launch hands the batch to the workers and waits for a free one. It is false

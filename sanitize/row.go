@@ -3,6 +3,7 @@ package sanitize
 import (
 	"encoding/binary"
 	"errors"
+	mathbits "math/bits"
 
 	"reprise/sanitize/spill"
 	"reprise/trace"
@@ -108,6 +109,29 @@ func (r *row) append(dst []byte) []byte {
 		dst = append(dst, byte(q.API), byte(q.From), byte(q.Finish))
 		dst = binary.AppendUvarint(dst, uint64(q.N))
 	}
+	if bits&(bitStatus|bitTTFT|bitDuration|bitAttempt) != 0 {
+		dst = r.appendTimes(dst, bits)
+	}
+	if bits&(bitCount-bitKey) != 0 {
+		for i, k := range r.keys() {
+			if bits&(bitKey<<i) != 0 {
+				dst = binary.LittleEndian.AppendUint64(dst, k.Hi)
+				dst = binary.LittleEndian.AppendUint64(dst, k.Lo)
+			}
+		}
+	}
+	counts := r.counts()
+	for rest := bits / bitCount; rest != 0; rest &= rest - 1 {
+		dst = binary.AppendVarint(dst, int64(counts[mathbits.TrailingZeros64(rest)].V))
+	}
+	if bits&bitFresh != 0 {
+		dst = binary.AppendUvarint(dst, uint64(r.fresh))
+	}
+	return append(dst, r.digests...)
+}
+
+func (r *row) appendTimes(dst []byte, bits uint64) []byte {
+	q := &r.req
 	for _, v := range []struct {
 		bit uint64
 		v   int64
@@ -116,21 +140,7 @@ func (r *row) append(dst []byte) []byte {
 			dst = binary.AppendVarint(dst, v.v)
 		}
 	}
-	for i, k := range r.keys() {
-		if bits&(bitKey<<i) != 0 {
-			dst = binary.LittleEndian.AppendUint64(dst, k.Hi)
-			dst = binary.LittleEndian.AppendUint64(dst, k.Lo)
-		}
-	}
-	for i, c := range r.counts() {
-		if bits&(bitCount<<i) != 0 {
-			dst = binary.AppendVarint(dst, int64(c.V))
-		}
-	}
-	if bits&bitFresh != 0 {
-		dst = binary.AppendUvarint(dst, uint64(r.fresh))
-	}
-	return append(dst, r.digests...)
+	return dst
 }
 
 func (r *row) bits() uint64 {
@@ -228,15 +238,20 @@ func (r *row) decode(body []byte) (rest []byte, err error) {
 	q.Tools = trace.Opt[bool]{V: bits&bitToolsYes != 0, OK: bits&bitTools != 0}
 	q.Schema = trace.Opt[bool]{V: bits&bitSchemaYes != 0, OK: bits&bitSchema != 0}
 	r.times(bits, &f)
-	for i, k := range r.keys() {
-		if bits&(bitKey<<i) != 0 {
-			*k = f.key()
+	if bits&(bitCount-bitKey) != 0 {
+		for i, k := range r.keys() {
+			if bits&(bitKey<<i) != 0 {
+				*k = f.key()
+			}
 		}
 	}
-	for i, c := range r.counts() {
-		if bits&(bitCount<<i) != 0 {
-			*c = trace.Some(int32(f.varint()))
+	counts := r.counts()
+	for rest := bits / bitCount; rest != 0; rest &= rest - 1 {
+		i := mathbits.TrailingZeros64(rest)
+		if i >= len(counts) {
+			return nil, errRow
 		}
+		*counts[i] = trace.Some(int32(f.varint()))
 	}
 	if bits&bitFresh != 0 {
 		r.fresh = int(f.uvarint())

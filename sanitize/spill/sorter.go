@@ -79,6 +79,9 @@ func (s *Sorter) Add(k Key, parts ...[]byte) error {
 	}
 	at := len(s.chunks) - 1
 	c := s.chunks[at]
+	if n := len(s.index); n == cap(s.index) {
+		s.index = slices.Grow(s.index, max(n, 1<<10)) // twice as much, as it is copied each time
+	}
 	s.index = append(s.index, entry{key: k, chunk: uint32(at), off: uint32(len(c))})
 	c = binary.AppendUvarint(c, uint64(length))
 	for _, p := range parts {
