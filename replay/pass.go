@@ -77,8 +77,8 @@ func (p *Plan) turnsOfLevels(yield func(*Job) bool) {
 	}
 }
 
-// planned is the number of jobs, -1 when only the run tells.
-func (p *Plan) planned() int64 {
+// Planned is the number of jobs, -1 when only the run tells.
+func (p *Plan) Planned() int64 {
 	switch {
 	case p.timed():
 		return -1

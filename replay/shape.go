@@ -150,3 +150,46 @@ func (p *Plan) clock(w Waiter) Clock {
 	}
 	return Clock{Schedule: schedule, Wait: w.Name(), Stamps: "user"}
 }
+
+// Sentence says what load it is, for people, for instance "open loop, Poisson
+// arrivals at 5 requests/s". mode is that of the run.
+func (s *Shape) Sentence(mode string) string {
+	switch mode {
+	case ClosedLoop:
+		return fmt.Sprintf("closed loop, %s under way at once: the server's answers set the pace", s.concurrencies())
+	case Sessions:
+		return fmt.Sprintf("%d requests at their recorded instants, %d further turns a think time after the answer before", s.Absolute, s.AfterAnswer)
+	case Ramp:
+		first, last := s.Points[0], s.Points[len(s.Points)-1]
+		steps := ""
+		if len(s.Points) > 1 {
+			steps = fmt.Sprintf(" in %d steps", len(s.Points))
+		}
+		return fmt.Sprintf("ramp from %.6g to %.6g requests/s%s, %s arrivals", first.FromPerS, last.ToPerS, steps, s.process())
+	}
+	if len(s.Points) == 0 {
+		return "open loop at the instants of the " + s.Arrivals
+	}
+	return fmt.Sprintf("open loop, %s arrivals at %.6g requests/s", s.process(), s.Points[0].FromPerS)
+}
+
+func (s *Shape) concurrencies() string {
+	text := ""
+	for i, p := range s.Points {
+		if i > 0 {
+			text += ", then "
+		}
+		text += fmt.Sprint(p.Concurrency)
+	}
+	return text
+}
+
+func (s *Shape) process() string {
+	switch s.Arrivals {
+	case Poisson:
+		return "Poisson"
+	case Gamma:
+		return fmt.Sprintf("gamma (CV %.6g)", s.CV)
+	}
+	return s.Arrivals
+}

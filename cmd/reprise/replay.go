@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,10 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/progress"
 	"github.com/spf13/cobra"
 
 	"reprise/replay"
@@ -31,7 +32,8 @@ type replayOptions struct {
 	cache     string
 	salt      int64
 	ignoreEOS string
-	warmup    time.Duration
+	shape     shapeFlags
+	broken    int
 	grace     time.Duration
 	first     time.Duration
 	idle      time.Duration
@@ -45,13 +47,18 @@ type replayOptions struct {
 func newReplay(s *stdio) *cobra.Command {
 	var o replayOptions
 	c := &cobra.Command{
-		Use:   "replay TRACE",
+		Use:   "replay TRACE|SPEC",
 		Short: "Send a trace, open loop at true speed, to an OpenAI-compatible endpoint",
 		Long: `Replay sends every request of a trace at its own instant to an OpenAI-compatible
 chat or completions endpoint, streaming. The schedule is absolute: a request
 that is late is sent late and says so; none is dropped, re-timed or sent early.
 Prompts are surrogate text of exactly the recorded tokens, sharing exactly what
 the recorded prompts shared.
+
+A spec is drawn from first, as synth does. Instead of the recorded instants,
+arrivals can be drawn (--rate, --arrivals, --ramp), or a closed loop can find
+saturation (--concurrency): its requests have no schedule, so it shows how much
+an endpoint can do and never that a limit holds under the workload's arrivals.
 
 Latency is told from the scheduled instant, and beside it from the bytes
 written. The results go into a folder, whose name is printed; reprise report
@@ -60,9 +67,15 @@ reads it. An interrupt sends no more, lets what is under way finish within
 
 The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 		Example: `  reprise replay peak.trace.parquet --url http://127.0.0.1:8000 --spec agreed.spec.json -o run/
-  reprise report run/`,
-		Args: exactly(1, "one trace"),
+  reprise report run/
+  reprise replay spec.json --rate 5 --arrivals gamma --cv 2 --for 10m --url $URL
+  reprise replay spec.json --concurrency 1,2,4,8,16 --for 30s --url $URL
+  reprise replay spec.json --ramp 1..20 --steps 10 --for 10m --url $URL`,
+		Args: exactly(1, "one trace or spec"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.shape.check(c); err != nil {
+				return err
+			}
 			if o.url == "" {
 				return usagef("--url is missing: the endpoint, for instance http://127.0.0.1:8000")
 			}
@@ -79,7 +92,8 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 	f.StringVar(&o.cache, "cache", replay.CacheWorkload, "prefix cache: workload (shares within the run), none, keep (repeats stay warm)")
 	f.Int64Var(&o.salt, "salt", 0, "salt that sets this run's text apart (default: from the clock)")
 	f.StringVar(&o.ignoreEOS, "ignore-eos", openai.Auto, "ask the server to write on to the planned length: auto, on, off")
-	f.DurationVar(&o.warmup, "warmup", 0, "leave the first part of the trace out of the headline")
+	o.shape.add(c)
+	f.IntVar(&o.broken, "max-failures", 100, "end the run after so many failures in a row (no connection, TLS, HTTP 5xx); 0: never")
 	f.DurationVar(&o.grace, "grace", 30*time.Second, "what requests under way get after an interrupt")
 	f.DurationVar(&o.first, "first-token-timeout", 5*time.Minute, "give a request up without content after this long; 0: never")
 	f.DurationVar(&o.idle, "idle-timeout", 2*time.Minute, "give a request up after this long without an event, once content came; 0: never")
@@ -92,23 +106,21 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 }
 
 func (o *replayOptions) run(ctx context.Context, s *stdio, path string) error {
-	t, sha, err := s.readTrace(path)
+	w, err := s.readFeed(path, &o.shape)
 	if err != nil {
 		return err
 	}
-	plan, err := replay.NewPlan(t)
+	t := w.trace
+	plan, err := o.shape.plan(w)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
-	if o.warmup > plan.Length() {
-		return usagef("--warmup %v leaves nothing to measure: the trace ends after %v", o.warmup, plan.Length())
-	}
+	plan.Keep = o.cache == replay.CacheKeep
 	if o.first < 0 || o.idle < 0 || o.total < 0 {
 		return usagef("a timeout is negative: use 0 for none")
 	}
-	plan.WarmUp(o.warmup)
-	run := o.describe(path, sha, t)
-	if err := o.limits(s, run); err != nil {
+	run := o.describe(w.source, t)
+	if err := o.limits(s, w, run); err != nil {
 		return err
 	}
 	if o.output == "" {
@@ -138,19 +150,18 @@ func (o *replayOptions) run(ctx context.Context, s *stdio, path string) error {
 	for _, n := range run.Notes {
 		s.talk("note: %s", n)
 	}
-	s.talk("sending %d requests over %v to %s (%s, model %s)", len(plan.Jobs), plan.Length().Round(time.Millisecond),
-		run.Endpoint.URL, run.Endpoint.API, run.Endpoint.Model)
+	s.talk("sending %s to %s (%s, model %s): %s", amount(plan), run.Endpoint.URL, run.Endpoint.API, run.Endpoint.Model, plan.Shape.Sentence(plan.Mode()))
 	return o.send(ctx, s, plan, client, run)
 }
 
 // describe fills in what is known before the run.
-func (o *replayOptions) describe(path, sha string, t *trace.Trace) *replay.Run {
+func (o *replayOptions) describe(source replay.Input, t *trace.Trace) *replay.Run {
 	if o.salt == 0 {
 		o.salt = time.Now().UnixNano()
 	}
 	return &replay.Run{
 		Kind: replay.RunKind, Version: replay.RunVersion, Tool: version(), Status: replay.Running,
-		StartedAt: time.Now().UTC().Format(time.RFC3339), Trace: replay.Input{Name: filepath.Base(path), SHA256: sha},
+		StartedAt: time.Now().UTC().Format(time.RFC3339), Trace: source,
 		Region: o.region, Flags: o.flags(),
 		Cache: replay.CacheMode{Mode: o.cache, ExpectedHitRate: expectedHits(t, o.cache)},
 	}
@@ -167,8 +178,10 @@ func expectedHits(t *trace.Trace, mode string) float64 {
 
 // flags is the command line without secrets: no value of a header or key.
 func (o *replayOptions) flags() []string {
-	out := []string{"--cache", o.cache, "--salt", fmt.Sprint(o.salt), "--ignore-eos", o.ignoreEOS, "--warmup", o.warmup.String(),
+	out := []string{"--cache", o.cache, "--salt", fmt.Sprint(o.salt), "--ignore-eos", o.ignoreEOS, "--warmup", o.shape.warmup.String(),
 		"--first-token-timeout", o.first.String(), "--idle-timeout", o.idle.String(), "--timeout", o.total.String()}
+	out = append(out, "--max-failures", strconv.Itoa(o.broken))
+	out = append(out, o.shape.args()...)
 	for _, l := range o.slo {
 		out = append(out, "--slo", l)
 	}
@@ -179,9 +192,26 @@ func (o *replayOptions) flags() []string {
 	return out
 }
 
+// amount says how many requests a plan has, or how long it goes on.
+func amount(p *replay.Plan) string {
+	switch n, length := p.Planned(), p.Length().Round(time.Millisecond); {
+	case n < 0:
+		return fmt.Sprintf("requests for %v", length)
+	case length == 0:
+		return fmt.Sprintf("%d requests", n)
+	default:
+		return fmt.Sprintf("%d requests over %v", n, length)
+	}
+}
+
 // limits takes SLO and region from the spec, or from flags.
-func (o *replayOptions) limits(s *stdio, run *replay.Run) error {
+func (o *replayOptions) limits(s *stdio, w *feed, run *replay.Run) error {
 	run.SLO = []spec.SLO{}
+	if o.spec == "" && w.spec != nil {
+		run.Spec = &w.given
+		run.SLO = append(run.SLO, w.spec.Question.SLO...)
+		run.Region = cmp.Or(run.Region, w.spec.Question.Region)
+	}
 	if o.spec != "" {
 		sp, sha, err := s.readSpec(o.spec)
 		if err != nil {
@@ -295,22 +325,34 @@ func (o *replayOptions) header() (http.Header, error) {
 // requests do not wait for handshakes; more are opened as the load needs them.
 const warmConnections = 32
 
+// warm is the number of connections to open ahead: the slots of a closed loop.
+func warm(p *replay.Plan) int {
+	n := warmConnections
+	for _, l := range p.Shape.Points {
+		n = max(n, min(l.Concurrency, maxWarm))
+	}
+	if planned := p.Planned(); planned >= 0 {
+		n = min(n, int(planned))
+	}
+	return n
+}
+
+// maxWarm bounds what is opened before a closed loop.
+const maxWarm = 4096
+
 // send runs the plan and keeps the results, however it ends.
 func (o *replayOptions) send(ctx context.Context, s *stdio, plan *replay.Plan, client *openai.Client, run *replay.Run) error {
 	s.talk("opening connections")
-	client.Connect(ctx, min(len(plan.Jobs), warmConnections))
+	client.Connect(ctx, warm(plan))
 	run.StartedAt = time.Now().UTC().Format(time.RFC3339)
-	b := s.newBar("replaying", int64(len(plan.Jobs)), progress.UnitsDefault)
-	n := int64(0)
-	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Grace: o.grace, Drain: func(flying int64) {
+	m := s.newMonitor(plan)
+	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Grace: o.grace, Broken: o.broken, Health: m.health, Drain: func(flying int64) {
 		if ctx.Err() != nil && flying > 0 {
+			m.clear()
 			s.talk("draining %d requests for up to %v; again ends at once", flying, o.grace)
 		}
-	}}, func(replay.Result) {
-		n++
-		b.set(n)
-	})
-	b.close()
+	}}, func(r replay.Result) { m.live.Result(&r) })
+	m.clear()
 	if done == nil {
 		return err
 	}

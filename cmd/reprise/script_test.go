@@ -41,6 +41,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HTML_URL", serve(env, htmlAnswer))
 			env.Setenv("LOCKED_URL", serve(env, locked))
 			env.Setenv("FULL_URL", serve(env, full()))
+			env.Setenv("BROKEN_URL", serve(env, breaking()))
 			mock, err := engine(env)
 			if err != nil {
 				return err
@@ -102,6 +103,22 @@ func full() http.HandlerFunc {
 		default:
 			w.WriteHeader(http.StatusTooManyRequests)
 			io.WriteString(w, `{"error":{"message":"no room for `+r.Header.Get("Authorization")+`"}}`)
+		}
+	}
+}
+
+// breaking answers 30 requests besides those of preflight, and fails for good.
+func breaking() http.HandlerFunc {
+	var n atomic.Int64
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch {
+		case r.Method == http.MethodGet:
+			io.WriteString(w, `{"data":[{"id":"m"}]}`)
+		case len(body) < 700 || n.Add(1) <= 30:
+			io.WriteString(w, `data: {"choices":[{"delta":{"content":"x"}}]}`+"\n\ndata: [DONE]\n\n")
+		default:
+			http.Error(w, `{"error":{"message":"out of memory"}}`, http.StatusInternalServerError)
 		}
 	}
 }

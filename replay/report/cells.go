@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"reprise/fit/chart"
+	"reprise/replay"
 )
 
 // The tables of a summary as cells, the header first, for text and HTML alike.
@@ -138,7 +139,11 @@ func (s *Summary) zeroClasses() (n int) {
 func (s *Summary) loadCells() [][]string {
 	out := [][]string{{"Load", "value", "of "}}
 	add := func(name, value, of string) { out = append(out, []string{name, value, of}) }
-	add("Offered, requests/s", rateText(s.Load.OfferedPerS), fmt.Sprintf("%s planned over %s s", count(s.Load.Planned), seconds(s.Load.WindowS)))
+	offered := "Offered, requests/s"
+	if s.Source.Mode == replay.ClosedLoop {
+		offered = "Sent, requests/s"
+	}
+	add(offered, rateText(s.Load.OfferedPerS), fmt.Sprintf("%s planned over %s s", count(s.Load.Planned), seconds(s.Load.WindowS)))
 	add("Completed, requests/s", rateText(s.Load.DonePerS), fmt.Sprintf("%s answered, %s s to the last", count(s.Load.OK), seconds(s.Load.SpanS)))
 	if len(s.Goodput.Limits) > 0 && s.Goodput.Good != nil {
 		add("Goodput, requests/s", rateText(s.Goodput.PerS), fmt.Sprintf("%s planned met every limit: %s", count(*s.Goodput.Good)+" of "+count(s.Load.Planned), shareText(s.Goodput.Share)))
@@ -159,6 +164,14 @@ func (s *Summary) loadCells() [][]string {
 		add("Retry-After, longest, ms", count(s.Load.RetryAfterMS), "asked for by "+plural(s.Load.RetryAfterN, "answer")+"; nothing was retried")
 	}
 	return out
+}
+
+// load says what load the run made.
+func (x *Source) load() string {
+	if x.Shape == nil {
+		return modeText(x.Mode)
+	}
+	return x.Shape.Sentence(x.Mode)
 }
 
 func seconds(v float64) string {
@@ -197,7 +210,7 @@ func (s *Summary) sourceLines() []string {
 	e := &x.Endpoint
 	out := []string{
 		"Tool: " + versionLine(x.Tool.Name, x.Tool.Version, x.Tool.Commit),
-		fmt.Sprintf("Run: %s%s, started %s, %s", x.Status, because(x.AbortReason), x.StartedAt, modeText(x.Mode)),
+		fmt.Sprintf("Run: %s%s, started %s, %s", x.Status, because(x.AbortReason), x.StartedAt, x.load()),
 		fmt.Sprintf("Trace: %s, sha256 %s", x.Trace.Name, short(x.Trace.SHA256)),
 	}
 	if x.Spec != nil {

@@ -71,7 +71,7 @@ func (m *Metrics) summary(run *replay.Run) Summary {
 
 func source(run *replay.Run) Source {
 	return Source{Tool: run.Tool, Status: run.Status, AbortReason: run.AbortReason, StartedAt: run.StartedAt, Trace: run.Trace, Spec: run.Spec,
-		Endpoint: run.Endpoint, Flags: run.Flags, Mode: run.Mode, Clock: run.Clock, Environment: run.Environment, Region: run.Region, WallS: run.WallS}
+		Endpoint: run.Endpoint, Flags: run.Flags, Mode: run.Mode, Shape: run.Shape, Clock: run.Clock, Environment: run.Environment, Region: run.Region, WallS: run.WallS}
 }
 
 // outcomes counts the measured requests by class, with the reasons that the run
@@ -220,6 +220,8 @@ func (m *Metrics) without(failed int64) int64 {
 func (r SLOResult) unless(run *replay.Run, s spec.SLO) SLOResult {
 	streamed := s.Metric == "ttft" || s.Metric == "tpot" || s.Metric == "itl"
 	switch {
+	case run.Mode == replay.ClosedLoop:
+		return r.cannot("in a closed loop the server sets the pace, so it cannot show that a limit holds under the workload's arrivals")
 	case s.MeasuredAt == "server":
 		return r.withhold("the limit is on the server's own measurement, which these results do not have")
 	case streamed && !run.Endpoint.Streaming:

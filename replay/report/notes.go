@@ -23,6 +23,10 @@ func notes(run *replay.Run, s *Summary) []string {
 	}
 	add(s.Load.Warmup+s.Load.Drain > 0, "Besides the %d measured requests, %d of the warm-up and %d of the drain were sent; they are in no number here.",
 		s.Load.Planned, s.Load.Warmup, s.Load.Drain)
+	add(run.Mode == replay.ClosedLoop, "Closed loop: there is no schedule. The planned instant of a request is that when its slot was free, at which it was let go, so waiting that users of an open system would have shows in no latency here. Use it for what the endpoint can do, and an open loop for limits.")
+	if run.Mode == replay.Sessions && run.Shape != nil {
+		add(true, "%d requests have an absolute instant; %d further turns have one that follows from the answer before, and their latency runs from that. Where the server was slow they came later than in the log.", run.Shape.Absolute, run.Shape.AfterAnswer)
+	}
 	add(!run.Endpoint.Streaming, "Answers were not streamed: TTFT is the time to the whole answer, and TPOT and ITL are not given.")
 	add(s.Cache.Absurd > 0, "For %s the server reports more cached tokens than the prompt has: its cache count means something else, and no hit rate is given.", plural(s.Cache.Absurd, "answer"))
 	noteStreams(add, &s.Streams)

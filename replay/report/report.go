@@ -173,7 +173,7 @@ func (r *Report) nameAll() {
 			parts = append(parts, s.Source.Name)
 		}
 		if len(points) > 1 {
-			parts = append(parts, fmt.Sprintf("point %d", s.Point+1))
+			parts = append(parts, fmt.Sprintf("point %d%s", s.Point+1, because(s.underWay())))
 		}
 		s.Name = strings.Join(parts, ", ")
 		if seen[s.Name]++; len(r.Summaries) > 1 && (s.Name == "" || seen[s.Name] > 1) {

@@ -54,6 +54,7 @@ type Source struct {
 	Name        string             `json:"endpoint_label"`
 	Flags       []string           `json:"flags"`
 	Mode        string             `json:"mode"`
+	Shape       *replay.Shape      `json:"shape,omitempty"`
 	Clock       replay.Clock       `json:"clock"`
 	Environment replay.Environment `json:"environment"`
 	Region      string             `json:"region"`

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reprise/fit/chart"
+	"reprise/replay"
 )
 
 // msText writes a time with about three digits, for instance 0.214 ms, 41.5 ms
@@ -109,10 +110,23 @@ func short(sha string) string {
 // offered is the rate in words. A closed loop offers nothing: its rate follows
 // from the answers.
 func (s *Summary) offered() string {
-	if s.Source.Mode == "closed_loop" {
-		return rateText(s.Load.OfferedPerS) + " requests/s"
+	if s.Source.Mode == replay.ClosedLoop {
+		return rateText(s.Load.OfferedPerS) + " requests/s" + after(", ", s.underWay())
 	}
 	return rateText(s.Load.OfferedPerS) + " requests/s offered"
+}
+
+// underWay is the concurrency of a closed loop in words, empty of another.
+func (s *Summary) underWay() string {
+	if s.Source.Shape == nil {
+		return ""
+	}
+	for _, p := range s.Source.Shape.Points {
+		if p.Point == s.Point && p.Concurrency > 0 {
+			return fmt.Sprintf("%d under way", p.Concurrency)
+		}
+	}
+	return ""
 }
 
 // where names the place and the load of a summary, to stand at its numbers.
