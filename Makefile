@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 
 SIZE ?= 1GB
 
-.PHONY: build demo test race bench bench-token bench-ingest fuzz check docs
+.PHONY: build demo test race bench bench-token bench-ingest bench-fit fuzz check docs
 
 # The one static binary.
 build:
@@ -38,6 +38,13 @@ bench-token:
 # 25 GB of disk in DIR): MB/s, rows/s, most memory.
 bench-ingest: build
 	go run ./testdata/biglog -measure ./reprise -size $(SIZE) -dir '$(DIR)'
+
+# Fit measured on a generated trace of REQUESTS requests (10 million take about a
+# minute and 200 MB of disk in DIR), without prefix blocks and with them.
+REQUESTS ?= 10000000
+bench-fit: build
+	go run ./testdata/bigtrace -n $(REQUESTS) -measure ./reprise -dir '$(DIR)'
+	go run ./testdata/bigtrace -n $$(( $(REQUESTS) / 10 )) -blocks -measure ./reprise -dir '$(DIR)'
 
 # Every fuzz target for FUZZTIME each.
 fuzz:

@@ -98,7 +98,7 @@ func (a *alignment) untimed(shards []Shard) error {
 				return fmt.Errorf("%s: %w", s.Name, err)
 			}
 			if len(rows) > 0 && rows[0].T.OK {
-				return fmt.Errorf("%s has times without a calendar, so nothing tells how it lies to the others: ingest all logs at once, or with --calendar date", s.Name)
+				return fmt.Errorf("%s has times without a calendar, so nothing tells how it lies to the others: ingest all logs at once", s.Name)
 			}
 			break
 		}
@@ -120,7 +120,7 @@ func (a *alignment) place(shards []Shard) error {
 			const week = 7 * 24 * time.Hour
 			late := at[i].Sub(at[i-1]) % week
 			at[i] = at[i-1].Add((late + week) % week)
-			a.notes = append(a.notes, fmt.Sprintf("%s is taken to begin %s after %s, in the same week: traces with hours of the week are given in order", s.Name, at[i].Sub(at[i-1]), shards[i-1].Name))
+			a.notes = append(a.notes, fmt.Sprintf("trace %d is taken to begin %s after trace %d: the hours of the week that traces carry place them within a week of the one before", i+1, at[i].Sub(at[i-1]), i))
 		}
 	}
 	first := slices.MinFunc(at, time.Time.Compare)

@@ -8,16 +8,17 @@ import (
 	"reprise/trace/spec"
 )
 
-// Limits say from what size on sessions and prefix sharing are measured on a
-// part of the trace. Lengths, arrivals and features are always exact.
+// Limits say up to what size a trace is held whole. Beyond it, sessions and
+// prefix sharing are measured on parts of half the size; lengths, arrivals and
+// features are exact always.
 type Limits struct {
-	Rows   int64 // requests that are held whole
-	Blocks int64 // prefix blocks of them
-	Sample int64 // uses of blocks that the sample for the cache curve has
+	Rows   int64
+	Blocks int64 // prefix blocks
+	Sample int64 // uses of blocks in the sample for the cache curve
 }
 
 // DefaultLimits keep a fit below 2 GiB.
-func DefaultLimits() Limits { return Limits{Rows: 500_000, Blocks: 12_000_000, Sample: 8_000_000} }
+func DefaultLimits() Limits { return Limits{Rows: 1_000_000, Blocks: 24_000_000, Sample: 8_000_000} }
 
 // FitShards measures one trace, or several that are parts of one log, as Fit
 // measures the trace of them all: each row is read once and let go. Shards lie
@@ -103,7 +104,7 @@ func newMeasure(a *alignment, l Limits) *measure {
 	m.first.Header = a.header
 	m.rows.room(a.rows)
 	if !m.whole {
-		m.part = newSessionPart(a.header, float64(l.Rows)/float64(a.rows))
+		m.part = newSessionPart(a.header, float64(l.Rows/2)/float64(a.rows))
 		m.hits = newHitPass(a, l)
 	}
 	return m
@@ -131,7 +132,7 @@ func (m *measure) hold(requests []trace.Request) {
 		}
 		r := requests[i]
 		m.blocks += int64(len(r.Blocks))
-		if !m.whole && (m.blocks > m.limits.Blocks || int64(len(m.first.Requests)) >= m.limits.Rows/2) {
+		if !m.whole && (m.blocks > m.limits.Blocks/2 || int64(len(m.first.Requests)) >= m.limits.Rows/2) {
 			m.full = true
 			return
 		}
