@@ -52,6 +52,7 @@ func assemble(h trace.Header, r *rows, f spec.Features, o Options, rest func(*sp
 	if err = rest(w); err != nil {
 		return nil, err
 	}
+	broken(&w.Prefix, h)
 	w.Features = f
 	sp.DataRequests = requests(w)
 	if h := w.Arrivals.PeakHour; h != nil {

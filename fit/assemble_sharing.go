@@ -180,3 +180,15 @@ func generated(p *spec.Prefix, t *trace.Trace, s PrefixStats, l *Links) {
 			Share: spec.Round(float64(tokens) / float64(all)), HitRate: spec.Round(min(float64(all)/float64(s.InputTokens), 1))}
 	}
 }
+
+// broken takes over what the prompts' own text told of a prefix that does not
+// hit; it is known only where they were read.
+func broken(p *spec.Prefix, h trace.Header) {
+	if h.Counting == nil || h.Counting.Broken == nil {
+		return
+	}
+	b := h.Counting.Broken
+	p.Broken = &spec.Broken{Provenance: spec.Provenance{From: spec.Estimate, N: b.Sampled}, Share: spec.Round(b.Share),
+		Now: spec.Round(float64(b.Now)), Would: spec.Round(float64(b.Would)), At: spec.Round(float64(b.At))}
+	p.Notes = append(p.Notes, p.Broken.Sentence())
+}

@@ -32,7 +32,7 @@ func Collect(ctx context.Context, records iter.Seq2[ingest.Record, error], sever
 	rows.Account = c.account
 	chain := block.NewChain(key)
 	newWork := func() func(*ingest.Record, error, *item) {
-		cl := &cleaner{policy: policy, tok: tok, chain: chain, several: several}
+		cl := &cleaner{policy: policy, tok: tok, chain: chain, sampler: c.sampler, several: several}
 		return func(r *ingest.Record, err error, out *item) {
 			out.reset()
 			if bad, ok := rowError(err); ok {
@@ -63,11 +63,17 @@ func header(c *collector, k clock, policy Policy, tok Tokenizer) trace.Header {
 	if tok != nil {
 		h.Tokenizer = trace.Named{Name: tok.Name(), SHA256: tok.SHA256()}
 	}
-	if c, ok := tok.(*Counting); ok {
-		h.Template = c.named()
-		if c.also != nil {
-			h.Counting = &trace.Counting{Also: &trace.Also{Tokenizer: trace.Named{Name: c.also.Name(), SHA256: c.also.SHA256()}, Template: c.also.named()}}
+	if t, ok := tok.(*Counting); ok {
+		h.Template = t.named()
+		if t.also != nil {
+			h.Counting = &trace.Counting{Also: &trace.Also{Tokenizer: trace.Named{Name: t.also.Name(), SHA256: t.also.SHA256()}, Template: t.also.named()}}
 		}
+	}
+	if b := c.sampler.broken(); b != nil {
+		if h.Counting == nil {
+			h.Counting = new(trace.Counting)
+		}
+		h.Counting.Broken = b
 	}
 	return h
 }

@@ -23,12 +23,14 @@ type item struct {
 	model string
 	lora  string // adapter
 
-	body []byte // the row without its head
+	body  []byte // the row without its head
+	marks marks  // of the prompt's tokens
 }
 
 // reset empties it but keeps the room.
 func (it *item) reset() {
-	*it = item{body: it.body[:0], row: row{digests: it.digests[:0]}}
+	it.marks.reset()
+	*it = item{body: it.body[:0], marks: it.marks, row: row{digests: it.digests[:0]}}
 }
 
 // cleaner does the expensive part for one goroutine.
@@ -36,6 +38,7 @@ type cleaner struct {
 	policy  Policy
 	tok     Tokenizer    // nil when there is none
 	chain   *block.Chain // shared
+	sampler *sampler     // shared
 	several bool         // inputs, so that a row may be there twice
 	buf     []int32
 	other   []int32 // of the second tokenizer
@@ -190,6 +193,10 @@ func (c *cleaner) blocks(r *ingest.Record, it *item, tokens []int32, compared bo
 	}
 	if r.BlockTokens > 0 {
 		return // the source's own are kept
+	}
+	it.marks.tokens, it.marks.rank = len(tokens), rank(r.Pos.Item, r.Pos.Sub)
+	if c.sampler.wants(it.marks.rank) {
+		it.marks.of(root, tokens)
 	}
 	for i := range c.digests {
 		it.digests = append(it.digests, c.digests[i][:]...)

@@ -24,6 +24,7 @@ type collector struct {
 	head     []byte
 	holds    holds
 	progress func(rows int64)
+	sampler  *sampler
 }
 
 // progressRows is after how many rows progress is told.
@@ -39,7 +40,7 @@ type holds struct {
 }
 
 func newCollector(space *spill.Space, room Room) *collector {
-	return &collector{account: newAccount(), sorter: spill.NewSorter(space, room.Memory), models: names{}, adapters: names{}, progress: room.Progress}
+	return &collector{account: newAccount(), sorter: spill.NewSorter(space, room.Memory), models: names{}, adapters: names{}, progress: room.Progress, sampler: newSampler()}
 }
 
 // names numbers strings from 1; the empty one is 0.
@@ -78,6 +79,7 @@ func (c *collector) add(it *item) error {
 	}
 	c.size = max(c.size, it.size)
 	c.times.add(it)
+	c.sampler.add(&it.marks)
 	c.holds.add(&it.row)
 	h, err := c.headOf(it)
 	if err != nil {

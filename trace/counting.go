@@ -9,11 +9,25 @@ import (
 // older readers decode strictly: they do not see it.
 const countingKey = "reprise.counting"
 
-// Counting says how the tokens of a local trace were checked, and what another
-// tokenizer counts for the same texts. No trace that leaves has it.
+// Counting says how the tokens of a local trace were checked, what another
+// tokenizer counts for the same texts, and what keeps them from being shared. No
+// trace that leaves has it.
 type Counting struct {
 	Check *Check `json:"check,omitempty"`
 	Also  *Also  `json:"also,omitempty"`
+
+	Broken *BrokenPrefix `json:"broken_prefix,omitempty"`
+}
+
+// BrokenPrefix says that prompts have a long stretch in common and do not share
+// it, since a field that changes stands before it. Lengths are medians in tokens.
+type BrokenPrefix struct {
+	Prompts int64   `json:"prompts"`
+	Sampled int64   `json:"sampled"`
+	Share   float64 `json:"share"`             // of the sample: prompts with such a stretch
+	Now     int64   `json:"tokens_shared_now"` // of all prompts of the sample
+	Would   int64   `json:"tokens_if_moved"`
+	At      int64   `json:"at_token"` // where the prompts part
 }
 
 // Check is a comparison with another implementation of the tokenizer.

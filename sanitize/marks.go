@@ -1,0 +1,163 @@
+package sanitize
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"reprise/trace/block"
+)
+
+// Chained digests end where a changing field stands: what prompts share behind
+// it is not seen. Marks see it: digests of short windows of tokens, at places
+// that the tokens themselves choose (winnowing: of every markEvery windows the
+// one of least hash), so that a stretch has the same marks wherever it stands.
+// They are keyed like the blocks, held in memory for a sample of prompts, and
+// never written.
+const (
+	markWidth  = 16   // tokens of a window
+	markEvery  = 32   // a stretch of markWidth+markEvery-1 tokens has a mark
+	markTokens = 4096 // of a prompt, from its beginning
+	leadDense  = 64   // up to here a prompt is told apart to the token, then to markWidth
+)
+
+// mark is a window and the token at which it begins.
+type mark struct {
+	digest uint64
+	at     int32
+}
+
+// marks are what is kept of one prompt: its marks in order, and digests of its
+// beginnings.
+type marks struct {
+	rank    uint64 // of its row, in the sample
+	tokens  int
+	windows []mark
+	lead    []uint64
+}
+
+func (m *marks) reset() { *m = marks{windows: m.windows[:0], lead: m.lead[:0]} }
+
+// of marks the tokens of a prompt whose chain starts at root.
+func (m *marks) of(root block.Digest, tokens []int32) {
+	m.windows, m.lead, m.tokens = m.windows[:0], m.lead[:0], len(tokens)
+	tokens = tokens[:min(len(tokens), markTokens)]
+	seed := binary.LittleEndian.Uint64(root[:8])
+	m.beginnings(seed, tokens)
+	m.winnow(seed, tokens)
+}
+
+// beginnings digests the prompt up to each of its first leadDense tokens, and up
+// to every markWidth after.
+func (m *marks) beginnings(seed uint64, tokens []int32) {
+	g := seed
+	for i, t := range tokens {
+		g = scramble(g ^ uint64(uint32(t)))
+		if i < leadDense || (i+1)%markWidth == 0 {
+			m.lead = append(m.lead, g)
+		}
+	}
+}
+
+// leadAt is how many tokens the first n beginnings have.
+func leadAt(n int) int {
+	if n <= leadDense {
+		return n
+	}
+	return leadDense + markWidth*(n-leadDense)
+}
+
+// winnow keeps, of every markEvery windows in a row, the rightmost of least hash.
+// The choice hangs on the tokens alone, so that no key shows in what is found.
+func (m *marks) winnow(seed uint64, tokens []int32) {
+	const base = 0x9e3779b97f4a7c15
+	top := uint64(1) // base to the power of markWidth
+	for range markWidth {
+		top *= base
+	}
+	var h uint64
+	var order [markEvery]mark // of windows that may still be least, hashes ascending
+	first, n := 0, 0
+	last := int32(-1)
+	for i, t := range tokens {
+		h = h*base + scramble(uint64(uint32(t)))
+		if i >= markWidth {
+			h -= top * scramble(uint64(uint32(tokens[i-markWidth])))
+		}
+		at := int32(i - markWidth + 1)
+		if at < 0 {
+			continue
+		}
+		x := mark{scramble(h), at}
+		for n > 0 && order[(first+n-1)%markEvery].digest >= x.digest {
+			n--
+		}
+		for n > 0 && order[first].at <= at-markEvery {
+			first, n = (first+1)%markEvery, n-1
+		}
+		order[(first+n)%markEvery] = x
+		n++
+		if least := order[first]; at >= markEvery-1 && least.at != last {
+			last = least.at
+			m.windows = append(m.windows, mark{scramble(least.digest ^ seed), least.at})
+		}
+	}
+}
+
+// scramble is the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+func scramble(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// sampleMarks bounds the prompts whose marks are held: 7 KB each at most.
+const sampleMarks = 512
+
+// sampler holds the marks of an even sample of prompts: those whose rows have
+// the least hashes. So goroutines know beforehand of most prompts that they will
+// not be in it, and which ones are does not hang on who comes first.
+type sampler struct {
+	seen  int64 // prompts with tokens
+	kept  []marks
+	limit atomic.Uint64 // what a rank must be below
+}
+
+func newSampler() *sampler {
+	s := new(sampler)
+	s.limit.Store(math.MaxUint64)
+	return s
+}
+
+// rank of a request of a row: its place in a random order.
+func rank(row, sub int64) uint64 { return scramble(scramble(uint64(row))+uint64(sub)) >> 1 }
+
+// wants says whether a prompt of a rank may be in the sample. Goroutines may ask.
+func (s *sampler) wants(rank uint64) bool { return rank < s.limit.Load() }
+
+// add takes a prompt into the sample, or lets it go; of equal ranks the first
+// stays.
+func (s *sampler) add(m *marks) {
+	if m.tokens == 0 {
+		return
+	}
+	s.seen++
+	if len(m.lead) == 0 || !s.wants(m.rank) {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(s.kept, m.rank, func(k marks, r uint64) int {
+		if k.rank <= r {
+			return -1
+		}
+		return 1
+	})
+	s.kept = slices.Insert(s.kept, at, marks{m.rank, m.tokens, slices.Clone(m.windows), slices.Clone(m.lead)})
+	if len(s.kept) > sampleMarks {
+		s.kept = s.kept[:sampleMarks]
+	}
+	if len(s.kept) == sampleMarks {
+		s.limit.Store(s.kept[sampleMarks-1].rank)
+	}
+}

@@ -1,0 +1,159 @@
+package sanitize
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"reprise/trace"
+	"reprise/trace/block"
+)
+
+func randomTokens(rng *rand.Rand, n int) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = rng.Int32N(100_000)
+	}
+	return out
+}
+
+// TestWinnow holds marks to what winnowing promises: a stretch of
+// markWidth+markEvery-1 tokens has a mark, and the same stretch the same marks,
+// wherever it stands and whatever the key.
+func TestWinnow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		stretch := randomTokens(rng, markWidth+markEvery-1+rng.IntN(300))
+		if rng.IntN(4) == 0 { // repeated text
+			for i := range stretch {
+				stretch[i] = int32(i % (1 + rng.IntN(3)))
+			}
+		}
+		var found [2][]mark
+		for k := range found {
+			before := rng.IntN(100)
+			var m marks
+			m.of(block.Digest{7}, slices.Concat(randomTokens(rng, before), stretch, randomTokens(rng, rng.IntN(100))))
+			for _, w := range m.windows {
+				if at := int(w.at) - before; at >= markEvery-1 && at+markWidth+markEvery-1 <= len(stretch) {
+					found[k] = append(found[k], mark{w.digest, int32(at)})
+				}
+			}
+		}
+		if !slices.Equal(found[0], found[1]) {
+			t.Fatalf("a stretch of %d has marks %v and %v", len(stretch), found[0], found[1])
+		}
+	}
+	for n := markWidth + markEvery - 1; n < 100; n++ {
+		var m, other marks
+		tokens := randomTokens(rng, n)
+		m.of(block.Digest{1}, tokens)
+		other.of(block.Digest{2}, tokens)
+		if len(m.windows) == 0 {
+			t.Fatalf("%d tokens have no mark", n)
+		}
+		for i := range m.windows {
+			if m.windows[i].at != other.windows[i].at || m.windows[i].digest == other.windows[i].digest {
+				t.Fatal("the key chooses places, or does not show in digests")
+			}
+		}
+	}
+}
+
+// diagnosed is the diagnosis of 300 prompts.
+func diagnosed(root block.Digest, prompt func(i int) []int32) *trace.BrokenPrefix {
+	s := newSampler()
+	for i := range 300 {
+		m := marks{rank: rank(int64(i), 0)}
+		m.of(root, prompt(i))
+		s.add(&m)
+	}
+	return s.broken()
+}
+
+// TestBroken knows where prompts part and what they have in common.
+func TestBroken(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	head, block2000 := randomTokens(rng, 14), randomTokens(rng, 2000)
+	dated := func(i int) []int32 {
+		return slices.Concat(head, []int32{int32(200_000 + i)}, block2000, randomTokens(rng, 300))
+	}
+	for _, root := range []block.Digest{{1}, {9, 9}} {
+		b := diagnosed(root, dated)
+		if b == nil {
+			t.Fatal("nothing is told")
+		}
+		if b.At != 14 || b.Now != 14 || b.Share != 1 || b.Would < 14+1930 || b.Would > 14+2000 || b.Sampled != 300 {
+			t.Errorf("%+v", b)
+		}
+		if half := diagnosed(root, func(i int) []int32 {
+			if i%2 == 0 {
+				return randomTokens(rng, 500)
+			}
+			return dated(i)
+		}); half == nil || half.Share != 0.5 || half.At != 14 {
+			t.Errorf("of half the prompts: %+v", half)
+		}
+	}
+	for name, prompt := range map[string]func(i int) []int32{
+		"healthy": func(int) []int32 { return slices.Concat(head, block2000, randomTokens(rng, 300)) },
+		"a date of a day": func(i int) []int32 {
+			return slices.Concat(head, []int32{int32(i / 150)}, block2000, randomTokens(rng, 300))
+		},
+		"nothing in common":   func(int) []int32 { return randomTokens(rng, 2000) },
+		"long content before": func(int) []int32 { return slices.Concat(head, randomTokens(rng, 900), block2000) },
+		"little in common": func(i int) []int32 {
+			return slices.Concat(head, []int32{int32(i)}, block2000[:80], randomTokens(rng, 300))
+		},
+		"short": func(i int) []int32 { return []int32{int32(i)} },
+		"empty": func(int) []int32 { return nil },
+	} {
+		if b := diagnosed(block.Digest{3}, prompt); b != nil {
+			t.Errorf("%s: %+v", name, b)
+		}
+	}
+}
+
+// TestSampler is bounded, takes late prompts as it takes early ones, and the same
+// whatever the order.
+func TestSampler(t *testing.T) {
+	var first []marks
+	for turn := range 2 {
+		s := newSampler()
+		for i := range 20_000 {
+			row := i
+			if turn == 1 {
+				row = 19_999 - i
+			}
+			if r := rank(int64(row), 0); s.wants(r) {
+				s.add(&marks{rank: r, tokens: 1, lead: []uint64{uint64(row)}})
+			} else {
+				s.add(&marks{rank: r, tokens: 1})
+			}
+		}
+		late := 0
+		for _, m := range s.kept {
+			if m.lead[0] >= 10_000 {
+				late++
+			}
+		}
+		if len(s.kept) != sampleMarks || s.seen != 20_000 || late < sampleMarks*2/5 || late > sampleMarks*3/5 {
+			t.Errorf("%d kept of %d, %d of the second half", len(s.kept), s.seen, late)
+		}
+		if turn == 0 {
+			first = s.kept
+		} else if !reflect.DeepEqual(first, s.kept) {
+			t.Error("the sample hangs on the order")
+		}
+	}
+}
+
+// BenchmarkMarks is what a prompt of 4096 tokens costs.
+func BenchmarkMarks(b *testing.B) {
+	tokens := randomTokens(rand.New(rand.NewPCG(1, 1)), markTokens)
+	var m marks
+	for b.Loop() {
+		m.of(block.Digest{1}, tokens)
+	}
+}
