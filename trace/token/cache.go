@@ -99,7 +99,7 @@ const noSlot = -1
 // then its own and must be filled, or noSlot.
 func (c *wordCache) reserve(lo, hi uint64, home uint32) (at int, fresh bool) {
 	for i := range uint32(window) {
-		at := (home + i) & uint32(len(c.slots)-1)
+		at := (home ^ i) & uint32(len(c.slots)-1)
 		e := &c.slots[at]
 		if e.lo == lo && e.hi&^spillMark == hi {
 			return int(at), false

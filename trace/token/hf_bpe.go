@@ -46,8 +46,7 @@ func (t *runeTable) get(r rune) int32 {
 type bpeMerger struct {
 	model *bpeModel
 	j     joiner
-	out   []int32 // of mergeShort
-	pend  int32   // unknown token not yet in the list, or -1
+	pend  int32 // unknown token not yet in the list, or -1
 }
 
 // mergePiece implements pieceMerger.
@@ -124,14 +123,15 @@ func (m *bpeMerger) unknown(char string) {
 	}
 }
 
-// mergeShort implements pieceMerger.
-func (m *bpeMerger) mergeShort(words *wordCache, queue []shortMiss) {
-	var b [16]byte
+// mergeMisses implements pieceMerger.
+func (m *bpeMerger) mergeMisses(dst []int32, text []byte, queue []miss) []int32 {
 	for i := range queue {
-		n := queue[i].bytes(&b)
-		m.out = m.mergePiece(m.out[:0], stringOf(b[:n]))
-		words.fill(int(queue[i].slot), m.out)
+		q := &queue[i]
+		q.ids = uint32(len(dst))
+		dst = m.mergePiece(dst, stringOf(text[q.start:][:q.size]))
+		q.n = uint32(len(dst)) - q.ids
 	}
+	return dst
 }
 
 // tooBig implements pieceMerger.

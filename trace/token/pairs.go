@@ -20,7 +20,7 @@ type pairTable struct {
 }
 
 // noMerge is larger than every id.
-const noMerge = int32(1) << 27
+const noMerge = int32(1) << 26
 
 // groupBits is the number of upper bits of a hash that name its group.
 const groupBits = 16

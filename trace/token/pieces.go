@@ -15,8 +15,8 @@ type encoder interface {
 // call only. One goroutine uses it at a time.
 type pieceMerger interface {
 	mergePiece(dst []int32, piece string) []int32 // appends to dst
-	// mergeShort fills the slots of words that wait for these pieces.
-	mergeShort(words *wordCache, queue []shortMiss)
+	// mergeMisses encodes many pieces of text at once and appends to dst.
+	mergeMisses(dst []int32, text []byte, queue []miss) []int32
 	tooBig() bool // its arrays are not worth keeping
 }
 

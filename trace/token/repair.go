@@ -11,7 +11,7 @@ import (
 // truncated character is one replacement, any other bad byte one each. Bytes of
 // surrogates are three.
 func Repair(text string) string {
-	if utf8.ValidString(text) {
+	if valid(text) {
 		return text
 	}
 	var b strings.Builder

@@ -36,13 +36,14 @@ func (m *merger) encodeRun(dst []int32, piece string) []int32 {
 // encodeKnown is encodeWindow with a memory: what has many long tokens to merge
 // anew is mostly one short text again and again.
 func (m *merger) encodeKnown(dst []int32, piece string) []int32 {
-	ids, h := m.known.find(piece)
-	if ids != nil {
-		return append(dst, ids...)
+	h := m.known.hash(piece)
+	if ref := m.known.find(h, piece); ref.n != 0 {
+		return append(dst, m.known.get(ref)...)
 	}
 	n := len(dst)
 	dst = m.encodeWindow(dst, piece)
 	if len(piece) <= longKey {
+		m.known.makeRoom()
 		m.known.put(h, piece, dst[n:])
 	}
 	return dst

@@ -8,7 +8,13 @@ import (
 
 // batchSize is the number of pieces that are looked up together: their memory
 // accesses overlap.
-const batchSize = 256
+const batchSize = 512
+
+// Marks in differ, see resolve.
+const (
+	longMark = 1
+	alone    = 2
+)
 
 // prepareSize is the number of pieces from which keys are packed: their slots
 // are on the way while more text is cut.
@@ -25,14 +31,17 @@ type pieceWorker struct {
 	long   longCache
 
 	// Piece i of the batch is text[pos[i]:pos[i+1]].
-	pos    [1 + batchSize + blockSize + 8]uint32
-	k      int
-	home   [batchSize + blockSize + 8]uint32
-	key    [batchSize + blockSize + 8][2]uint64
-	missed [batchSize + blockSize + 8]uint16
-	queue  []shortMiss
-	ready  int // pieces of the batch whose key and home are known
-	differ [batchSize + blockSize + 8]uint64
+	pos      [1 + batchSize + blockSize + 8]uint32
+	k        int
+	home     [batchSize + blockSize + 8]uint32
+	key      [batchSize + blockSize + 8][2]uint64
+	missed   [batchSize + blockSize + 8]uint16
+	queue    []miss
+	ref      [batchSize + blockSize + 8]longRef
+	longs    [batchSize + blockSize + 8]uint16
+	longHome [batchSize + blockSize + 8]uint32
+	ready    int // pieces of the batch whose key and home are known
+	differ   [batchSize + blockSize + 8]uint64
 
 	counting bool
 	ids      []int32
@@ -203,10 +212,13 @@ func (w *pieceWorker) probe(text []byte) []uint16 {
 	return w.missed[:n]
 }
 
-// resolve encodes the missed pieces of up to shortKey bytes, all together, and
-// puts them into the cache. What is left to be done by lookUp stays marked.
+// resolve encodes the missed pieces of up to longKey bytes, all together, and
+// puts them into the caches. differ tells where the ids are then: in the slot
+// (0), in the spill of the slot (spillMark), in the cache of long pieces
+// (longMark), or nowhere (alone).
 func (w *pieceWorker) resolve(text []byte, missed []uint16) {
 	w.queue = w.queue[:0]
+	long := w.hashLong(text, missed)
 	for _, i := range missed {
 		key := &w.key[i]
 		if key[1] == longTag {
@@ -214,21 +226,57 @@ func (w *pieceWorker) resolve(text []byte, missed []uint16) {
 		}
 		at, fresh := w.words.reserve(key[0], key[1], w.home[i])
 		if at == noSlot {
+			w.differ[i] = alone
 			continue
 		}
 		w.home[i], w.differ[i] = uint32(at), 0
 		if fresh {
-			w.queue = append(w.queue, shortMiss{lo: key[0], hi: key[1], slot: uint32(at)})
+			w.queue = append(w.queue, miss{start: w.pos[i], size: w.pos[i+1] - w.pos[i], slot: uint32(at)})
 		}
 	}
-	if len(w.queue) > 0 {
-		w.merger.mergeShort(&w.words, w.queue)
+	short := len(w.queue)
+	for _, i := range long {
+		piece := text[w.pos[i]:w.pos[i+1]]
+		ref := w.long.find(w.key[i][0], stringOf(piece))
+		w.ref[i] = ref
+		if ref.n == 0 {
+			w.queue = append(w.queue, miss{start: w.pos[i], size: uint32(len(piece)), slot: uint32(i)})
+		}
+	}
+	w.out = w.merger.mergeMisses(w.out[:0], text, w.queue)
+	for _, q := range w.queue[:short] {
+		w.words.fill(int(q.slot), w.out[q.ids:][:q.n])
+	}
+	for _, q := range w.queue[short:] {
+		w.ref[q.slot] = w.long.put(w.key[q.slot][0], stringOf(text[q.start:][:q.size]), w.out[q.ids:][:q.n])
 	}
 	for _, i := range missed {
 		if w.differ[i] == 0 && w.words.slots[w.home[i]].hi&spillMark != 0 {
 			w.differ[i] = spillMark
 		}
 	}
+}
+
+// hashLong returns those of the missed pieces that the cache of long pieces may
+// have, with their hashes as keys and their slots on the way.
+func (w *pieceWorker) hashLong(text []byte, missed []uint16) []uint16 {
+	n := 0
+	for _, i := range missed {
+		if w.key[i][1] != longTag {
+			continue
+		}
+		piece := text[w.pos[i]:w.pos[i+1]]
+		if len(piece) > longKey {
+			w.differ[i] = alone
+			continue
+		}
+		h := w.long.hash(stringOf(piece))
+		w.key[i][0], w.differ[i] = h, longMark
+		w.longHome[n], w.longs[n] = w.long.home(h), i
+		n++
+	}
+	prefetch(unsafe.Pointer(unsafe.SliceData(w.long.slots)), &w.longHome[0], n, longUnit)
+	return w.longs[:n]
 }
 
 // encodeBatch appends the ids of the pieces that probe has looked up.
@@ -256,36 +304,32 @@ func (w *pieceWorker) encodeBatch(text []byte) {
 func (w *pieceWorker) countBatch(text []byte) {
 	slots := w.words.slots
 	for i, d := range w.differ[:w.k] {
-		if d == 0 || d == spillMark {
+		switch d {
+		case 0, spillMark:
 			w.total += int(slots[uint64(w.home[i])&uint64(len(slots)-1)].val[3])
-			continue
+		case longMark:
+			w.total += int(w.ref[i].n)
+		default:
+			w.out = w.lookUp(w.out[:0], text, i)
+			w.total += len(w.out)
 		}
-		w.out = w.lookUp(w.out[:0], text, i)
-		w.total += len(w.out)
 	}
 }
 
 // lookUp appends the ids of piece i, which are not in a slot.
 func (w *pieceWorker) lookUp(dst []int32, text []byte, i int) []int32 {
-	if w.differ[i] == spillMark {
+	switch w.differ[i] {
+	case spillMark:
 		return append(dst, w.words.ids(&w.words.slots[w.home[i]])...)
+	case longMark:
+		return append(dst, w.long.get(w.ref[i])...)
 	}
-	piece := stringOf(text[w.pos[i]:w.pos[i+1]])
-	if len(piece) <= shortKey || len(piece) > longKey {
-		return w.merger.mergePiece(dst, piece)
-	}
-	ids, h := w.long.find(piece)
-	if ids != nil {
-		return append(dst, ids...)
-	}
-	n := len(dst)
-	dst = w.merger.mergePiece(dst, piece)
-	w.long.put(h, piece, dst[n:])
-	return dst
+	return w.merger.mergePiece(dst, stringOf(text[w.pos[i]:w.pos[i+1]]))
 }
 
 // tend makes room in the cache of short pieces between batches.
 func (w *pieceWorker) tend() {
+	w.long.makeRoom()
 	c := &w.words
 	switch {
 	case !c.full():
