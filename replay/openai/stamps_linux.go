@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/binary"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,6 +28,30 @@ func holdStamps() (release func(), err error) {
 		return nil, err
 	}
 	return func() { unix.Close(fd) }, nil
+}
+
+// message is a receive with room for the kernel's stamp. It is kept from read to
+// read, so that none allocates.
+type message struct {
+	head unix.Msghdr
+	vec  unix.Iovec
+	oob  [64]byte
+}
+
+// receive reads what there is. stamp is in Unix ns, 0 where the kernel gave
+// none.
+func (m *message) receive(fd int, p []byte) (n int, stamp int64, err error) {
+	m.vec.Base = &p[0]
+	m.vec.SetLen(len(p))
+	m.head.Iov, m.head.Control = &m.vec, &m.oob[0]
+	m.head.SetIovlen(1)
+	m.head.SetControllen(len(m.oob))
+	got, _, errno := unix.Syscall(unix.SYS_RECVMSG, uintptr(fd), uintptr(unsafe.Pointer(&m.head)), 0)
+	m.vec.Base = nil // the buffer goes back to the pool
+	if errno != 0 {
+		return 0, 0, errno
+	}
+	return int(got), kernelStamp(m.oob[:m.head.Controllen]), nil
 }
 
 // kernelStamp finds the stamp among a read's control messages, in Unix ns; 0

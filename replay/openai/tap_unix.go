@@ -11,12 +11,12 @@ import (
 
 // intake is the read under way.
 type intake struct {
-	p    []byte  // nil: take a buffer only once there are bytes
-	lent *[]byte // that buffer
-	n    int
-	err  error
-	oob  [64]byte
-	try  func(uintptr) bool
+	p       []byte  // nil: take a buffer only once there are bytes
+	lent    *[]byte // that buffer
+	n       int
+	err     error
+	message message
+	try     func(uintptr) bool
 }
 
 // open finds the descriptor under the connection.
@@ -75,12 +75,12 @@ func (c *tap) receive(fd uintptr) bool {
 		lent = c.clock.buffers.Get().(*[]byte)
 		p = *lent
 	}
-	n, oobn, err := 0, 0, error(unix.EINTR)
+	n, stamp, err := 0, int64(0), error(unix.EINTR)
 	for err == unix.EINTR {
-		n, oobn, _, _, err = unix.Recvmsg(int(fd), p, in.oob[:], 0)
+		n, stamp, err = in.message.receive(int(fd), p)
 	}
 	if err == nil && n > 0 {
-		c.last.Store(c.clock.read(kernelStamp(in.oob[:oobn]), c.floor()))
+		c.last.Store(c.clock.read(stamp, c.floor()))
 		in.n, in.err, in.lent = n, nil, lent
 		return true
 	}
