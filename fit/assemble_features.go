@@ -1,9 +1,7 @@
 package fit
 
 import (
-	"cmp"
-	"maps"
-	"slices"
+	"fmt"
 
 	"reprise/trace"
 	"reprise/trace/spec"
@@ -12,53 +10,42 @@ import (
 // Features measures the shares of requests that use each feature, of those whose
 // log says.
 func Features(t *trace.Trace) spec.Features {
-	f := spec.Features{
-		Stream: share(t, func(r *trace.Request) (bool, bool) { return r.Stream.V, r.Stream.OK }),
-		Tools:  share(t, func(r *trace.Request) (bool, bool) { return r.Tools.V, r.Tools.OK }),
-		Schema: share(t, func(r *trace.Request) (bool, bool) { return r.Schema.V, r.Schema.OK }),
-		Chat:   share(t, func(r *trace.Request) (bool, bool) { return r.API == trace.Chat, r.API != trace.APIUnknown }),
-	}
-	f.Several = share(t, func(r *trace.Request) (bool, bool) { return r.N > 1, true })
-	f.Models = aliases(t, func(r *trace.Request) string { return r.Model })
-	f.Adapters = aliases(t, func(r *trace.Request) string { return r.Adapter })
-	return f
+	var f featureCounts
+	f.add(t.Requests)
+	return f.features()
 }
 
-// share is the share of the requests that use a feature among those whose log
-// says; absent when none says.
-func share(t *trace.Trace, uses func(*trace.Request) (yes, known bool)) *spec.Number {
-	var n, all int64
-	for i := range t.Requests {
-		yes, known := uses(&t.Requests[i])
-		if !known {
+// Lacking lists the features that are in use and of which a trace has no
+// request: what a run of it cannot show. A short window and a rare feature make
+// it likely.
+func Lacking(f *spec.Features, t *trace.Trace) []string {
+	have := Features(t)
+	var out []string
+	for _, x := range []struct {
+		name      string
+		want, got *spec.Number
+	}{{"streaming", f.Stream, have.Stream}, {"tools", f.Tools, have.Tools}, {"a JSON schema", f.Schema, have.Schema},
+		{"n above 1", f.Several, have.Several}, {"chat", f.Chat, have.Chat}} {
+		if x.want == nil || x.want.Value <= 0 {
 			continue
 		}
-		all++
-		if yes {
-			n++
+		if x.got == nil || x.got.Value == 0 {
+			out = append(out, fmt.Sprintf("%s (%.3g %% of the workload)", x.name, 100*float64(x.want.Value)))
 		}
 	}
-	if all == 0 {
-		return nil
-	}
-	v := spec.MeasuredNumber(float64(n)/float64(all), "1", all)
-	return &v
-}
-
-// aliases lists the names in use, most used first.
-func aliases(t *trace.Trace, name func(*trace.Request) string) []spec.Share {
-	counts := map[string]int64{}
-	for i := range t.Requests {
-		if n := name(&t.Requests[i]); n != "" {
-			counts[n]++
+	for _, x := range []struct {
+		kind      string
+		want, got []spec.Share
+	}{{"model", f.Models, have.Models}, {"adapter", f.Adapters, have.Adapters}} {
+		got := map[string]bool{}
+		for _, s := range x.got {
+			got[s.Alias] = true
 		}
-	}
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
-	var out []spec.Share
-	for _, n := range names {
-		out = append(out, spec.Share{Alias: n, Number: spec.MeasuredNumber(float64(counts[n])/float64(len(t.Requests)), "1", counts[n])})
+		for _, s := range x.want {
+			if s.Value > 0 && !got[s.Alias] {
+				out = append(out, fmt.Sprintf("%s %s (%.3g %% of the workload)", x.kind, s.Alias, 100*float64(s.Value)))
+			}
+		}
 	}
 	return out
 }

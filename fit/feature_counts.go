@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"reprise/fit/dist"
 	"reprise/trace"
 	"reprise/trace/spec"
 )
@@ -14,6 +15,7 @@ type featureCounts struct {
 	n                                    int64
 	stream, tools, schema, several, chat useCount
 	models, adapters                     map[string]int64
+	toolTokens, schemaTokens             map[int64]int64 // requests by tokens that tools, or the schema, add
 }
 
 // useCount counts the requests that use a feature among those whose log says.
@@ -37,6 +39,7 @@ func (u useCount) number() *spec.Number {
 func (f *featureCounts) add(requests []trace.Request) {
 	if f.models == nil {
 		f.models, f.adapters = map[string]int64{}, map[string]int64{}
+		f.toolTokens, f.schemaTokens = map[int64]int64{}, map[int64]int64{}
 	}
 	f.n += int64(len(requests))
 	for i := range requests {
@@ -46,6 +49,12 @@ func (f *featureCounts) add(requests []trace.Request) {
 		f.schema.add(r.Schema.V, r.Schema.OK)
 		f.several.add(r.N > 1, true)
 		f.chat.add(r.API == trace.Chat, r.API != trace.APIUnknown)
+		if r.Tools.V && r.ToolTok.OK {
+			f.toolTokens[int64(r.ToolTok.V)]++
+		}
+		if r.Schema.V && r.SchemaT.OK {
+			f.schemaTokens[int64(r.SchemaT.V)]++
+		}
 		if r.Model != "" {
 			f.models[r.Model]++
 		}
@@ -57,7 +66,18 @@ func (f *featureCounts) add(requests []trace.Request) {
 
 func (f *featureCounts) features() spec.Features {
 	return spec.Features{Stream: f.stream.number(), Tools: f.tools.number(), Schema: f.schema.number(),
-		Several: f.several.number(), Chat: f.chat.number(), Models: f.shares(f.models), Adapters: f.shares(f.adapters)}
+		Several: f.several.number(), Chat: f.chat.number(), Models: f.shares(f.models), Adapters: f.shares(f.adapters),
+		ToolTokens: tokenTable(f.toolTokens), SchemaTokens: tokenTable(f.schemaTokens)}
+}
+
+// tokenTable is a table of counts by length; nil of none.
+func tokenTable(counts map[int64]int64) *spec.Table {
+	v := dist.FromCounts(counts, 1)
+	if v.Len() == 0 {
+		return nil
+	}
+	t := dist.NewTable(v, dist.Grid(20))
+	return &spec.Table{Provenance: spec.Provenance{From: spec.Measured, N: v.Len()}, P: spec.Nums(t.P), Values: spec.Nums(t.X)}
 }
 
 // shares lists the names in use, most used first.

@@ -13,8 +13,8 @@ type Turns struct {
 	Gaps      []int64
 	Settled   []int64 // those of Gaps that begin so early that the end of the log cuts none short
 	GapP95    int64   // µs
-	Truncated []bool // by session: it may have begun before the log
-	Late      []bool // by request: what continues it may lie behind the log
+	Truncated []bool  // by session: it may have begun before the log
+	Late      []bool  // by request: what continues it may lie behind the log
 	links     *Links
 }
 

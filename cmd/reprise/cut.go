@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"reprise/fit"
 	"reprise/trace"
+	"reprise/trace/spec"
 )
 
 type cutOptions struct {
@@ -94,6 +96,8 @@ func (o *cutOptions) run(ctx context.Context, s *stdio, path string) error {
 	out.Header.DerivedFrom = &trace.Derived{SHA256: sha, Verb: "cut", Args: args}
 	s.talk("kept %d of %d requests, from %v to %v of the trace", len(out.Requests), len(t.Requests),
 		time.Duration(from)*time.Microsecond, time.Duration(to)*time.Microsecond)
+	f := fit.Features(t)
+	s.talkLacking(&f, out)
 	return s.writeTrace(o.output, out)
 }
 
@@ -119,4 +123,11 @@ func (s *stdio) writeTrace(path string, t *trace.Trace) error {
 	return s.write(path, mode, true, func(w io.Writer) error {
 		return trace.Write(w, t.Header, t.All())
 	})
+}
+
+// talkLacking says which features of a workload a trace never uses.
+func (s *stdio) talkLacking(f *spec.Features, t *trace.Trace) {
+	if l := fit.Lacking(f, t); len(l) > 0 {
+		s.talk("note: no request with %s, so a run of it cannot show what they cost", strings.Join(l, ", "))
+	}
 }

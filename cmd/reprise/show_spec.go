@@ -127,6 +127,9 @@ func prefixTable(w io.Writer, s *spec.Spec) {
 	for _, r := range p.Roots {
 		rows = append(rows, [2]string{"shared beginning", fmt.Sprintf("%v tokens, %.1f %% of requests", float64(r.Tokens), 100*float64(r.Share))})
 	}
+	if text := p.Exactly(); text != "" {
+		rows = append(rows, [2]string{"byte-identical", text})
+	}
 	if x := s.Workload.Sessions; x != nil {
 		rows = append(rows, [2]string{"sessions", fmt.Sprintf("%s, %s turns on average", number(x.Count), number(x.MeanTurns))})
 	}

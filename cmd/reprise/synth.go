@@ -60,6 +60,7 @@ profile of a log of several days, or of a brief.`,
 			t.Header.Leaves = true
 			t.Header.DerivedFrom = &trace.Derived{SHA256: sha, Verb: "synth", Args: o.args()}
 			io.talk("made %d requests from the spec", len(t.Requests))
+			io.talkLacking(&sp.Workload.Features, t)
 			return io.writeTrace(o.output, t)
 		},
 	}

@@ -3,6 +3,7 @@ package compare
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"reprise/fit"
 	"reprise/trace"
@@ -38,6 +39,8 @@ func Traces(a *trace.Trace, b []*trace.Trace, o Options) (*Report, error) {
 	if err := r.power(a, ref, others, o); err != nil {
 		return nil, err
 	}
+	f := fit.Features(a)
+	r.lacking(&f, b[0])
 	r.judge()
 	return r, nil
 }
@@ -75,6 +78,7 @@ func Spec(sp *spec.Spec, t *trace.Trace, o Options) (*Report, error) {
 		return nil, err
 	}
 	r.Notes = append(r.Notes, "the noise floor is that of the log; a spec cannot be resampled")
+	r.lacking(&sp.Workload.Features, t)
 	r.judge()
 	return r, nil
 }
@@ -96,6 +100,13 @@ func Specs(a, b *spec.Spec, o Options) (*Report, error) {
 	r.Notes = append(r.Notes, "two specs have no noise floor")
 	r.judge()
 	return r, nil
+}
+
+// lacking says which features of the reference the second never uses.
+func (r *Report) lacking(f *spec.Features, t *trace.Trace) {
+	if l := fit.Lacking(f, t); len(l) > 0 {
+		r.Notes = append(r.Notes, "the second has no request with "+strings.Join(l, ", "))
+	}
 }
 
 // floor adds the noise of a trace to each metric.

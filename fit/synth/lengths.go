@@ -69,12 +69,43 @@ func table(p, v []spec.Num) dist.Table {
 
 // features draws what a request uses by the shares of the spec.
 type features struct {
-	rng *rand.Rand
-	f   *spec.Features
+	rng          *rand.Rand
+	f            *spec.Features
+	extra        *rand.Rand // a stream of its own: what it draws was added later
+	tool, schema *hand      // tokens that they add to the prompt; nil where not known
 }
 
 func newFeatures(f *spec.Features, seed uint64) *features {
-	return &features{stream(seed, streamFeatures), f}
+	g := &features{rng: stream(seed, streamFeatures), f: f, extra: stream(seed, streamExtras)}
+	if f.ToolTokens != nil {
+		g.tool = newHand(f.ToolTokens, g.extra)
+	}
+	if f.SchemaTokens != nil {
+		g.schema = newHand(f.SchemaTokens, g.extra)
+	}
+	return g
+}
+
+// extras draws what tools and a schema take of the prompt, and whether several
+// completions are asked for: two, since the spec has no table of how many.
+func (g *features) extras(r *trace.Request) {
+	part := func(on trace.Opt[bool], h *hand) trace.Opt[int32] {
+		if h == nil || !on.OK {
+			return trace.Opt[int32]{}
+		}
+		if !on.V {
+			return trace.Some[int32](0)
+		}
+		return trace.Some(min(int32(h.draw()+0.5), r.Input.V))
+	}
+	r.ToolTok = part(r.Tools, g.tool)
+	r.SchemaT = part(r.Schema, g.schema)
+	if r.ToolTok.V+r.SchemaT.V > r.Input.V {
+		r.SchemaT = trace.Some(r.Input.V - r.ToolTok.V)
+	}
+	if s := g.f.Several; s != nil && s.Value > 0 && g.extra.Float64() < float64(s.Value) {
+		r.N = 2
+	}
 }
 
 func (g *features) draw(r *trace.Request) {
@@ -96,6 +127,7 @@ func (g *features) draw(r *trace.Request) {
 	}
 	r.Model = pick(g.f.Models, g.rng.Float64())
 	r.Adapter = pick(g.f.Adapters, g.rng.Float64())
+	g.extras(r)
 }
 
 // pick returns the alias at u; what the shares leave over has none.

@@ -55,6 +55,7 @@ const (
 	streamFeatures
 	streamSessions
 	streamGrowth
+	streamExtras
 )
 
 func stream(seed uint64, purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, purpose)) }
