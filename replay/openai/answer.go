@@ -165,6 +165,11 @@ func modelOf(data []byte) string {
 func (a *answer) count(c *chunk) {
 	a.choice = a.choice || c.choice
 	a.chars += c.chars
+	if said := a.r.Said; said != nil {
+		said.Content = append(said.Content, c.said[0]...)
+		said.Reasoning = append(said.Reasoning, c.said[1]...)
+		said.Tool = append(said.Tool, c.said[2]...)
+	}
 	if c.finish != trace.FinishUnknown {
 		a.r.Finish = c.finish
 	}

@@ -11,9 +11,11 @@ type ask struct {
 	out       int32 // 0: no cap
 	n         int16
 	ignoreEOS bool
-	usage     bool // stream_options.include_usage
-	byNewName bool // max_completion_tokens
-	ids       bool // the prompt is token ids; completions only
+	usage     bool   // stream_options.include_usage
+	byNewName bool   // max_completion_tokens
+	ids       bool   // the prompt is token ids; completions only
+	tools     []byte // a JSON list; nil: none
+	schema    []byte // a JSON response format; nil: none
 }
 
 // appendBody renders the request around a prompt that prompt appends.
@@ -44,6 +46,13 @@ func appendBody(dst []byte, api string, a ask, prompt func([]byte) []byte) []byt
 	}
 	if a.ignoreEOS && a.out > 0 {
 		dst = strconv.AppendInt(append(dst, `,"ignore_eos":true,"min_tokens":`...), int64(a.out), 10)
+	}
+	if a.tools != nil {
+		// Offered and not to be called: a call would end the answer early.
+		dst = append(append(append(dst, `,"tools":`...), a.tools...), `,"tool_choice":"none"`...)
+	}
+	if a.schema != nil {
+		dst = append(append(dst, `,"response_format":`...), a.schema...)
 	}
 	return append(dst, '}')
 }

@@ -24,6 +24,7 @@ type call struct {
 	whole      bool   // the answer was one JSON object
 	named      string // the model that the answer names, where asked is set
 	asked      bool
+	keep       bool // keep the text of the answer
 
 	status  int // 0: no answer yet
 	coding  string
@@ -107,6 +108,9 @@ func (k *call) head(status int, h fields) bool {
 	}
 	k.answer = newAnswer(r)
 	k.answer.naming = k.asked
+	if k.keep {
+		r.Said = new(replay.Said)
+	}
 	r.Gaps = make([]int32, 0, k.answerRoom)
 	return true
 }

@@ -17,9 +17,10 @@ type chunk struct {
 	chars   int32 // Unicode characters of all three
 	finish  trace.Finish
 	usage   usage
-	failed  bool   // it carries an error
-	message string // the error's message
-	invalid bool   // it is not a JSON object
+	failed  bool      // it carries an error
+	message string    // the error's message
+	invalid bool      // it is not a JSON object
+	said    [3][]byte // insides of JSON strings: content, reasoning, tool calls
 }
 
 // usage is the server's count of tokens.
@@ -69,15 +70,17 @@ func (c *chunk) read(choice gjson.Result) {
 	for _, text := range []gjson.Result{part.Get("content"), part.Get("refusal"), choice.Get("text")} {
 		if n := textChars(text); n > 0 {
 			c.content, c.chars = true, c.chars+n
+			c.say(0, text)
 		}
 	}
 	// One reasoning text under either of its names.
-	reason := textChars(part.Get("reasoning_content"))
-	if reason == 0 {
-		reason = textChars(part.Get("reasoning"))
+	thought := part.Get("reasoning_content")
+	if textChars(thought) == 0 {
+		thought = part.Get("reasoning")
 	}
-	if reason > 0 {
-		c.reason, c.chars = true, c.chars+reason
+	if n := textChars(thought); n > 0 {
+		c.reason, c.chars = true, c.chars+n
+		c.say(1, thought)
 	}
 	calls := part.Get("tool_calls").Array()
 	if f := part.Get("function_call"); f.IsObject() {
@@ -85,10 +88,26 @@ func (c *chunk) read(choice gjson.Result) {
 	}
 	for _, call := range calls {
 		c.tool = true
-		c.chars += textChars(call.Get("function.name")) + textChars(call.Get("function.arguments"))
+		for _, text := range []gjson.Result{call.Get("function.name"), call.Get("function.arguments")} {
+			c.chars += textChars(text)
+			c.say(2, text)
+		}
 	}
 	if f := choice.Get("finish_reason"); f.Type == gjson.String {
 		c.finish = finishOf(f.Str)
+	}
+}
+
+// say keeps the inside of a JSON string, or of the text parts of a list.
+func (c *chunk) say(part int, v gjson.Result) {
+	switch {
+	case v.IsArray():
+		v.ForEach(func(_, item gjson.Result) bool {
+			c.say(part, item.Get("text"))
+			return true
+		})
+	case v.Type == gjson.String:
+		c.said[part] = append(c.said[part], v.Raw[1:len(v.Raw)-1]...)
 	}
 }
 
@@ -209,11 +228,11 @@ func (c *chunk) scanValue(key, b []byte, i int, texts *int) (next int, ok bool) 
 	switch string(key) {
 	case "content", "text":
 		if b[i] == '"' {
-			return c.scanText(b, i, &c.content, texts)
+			return c.scanText(b, i, &c.content, 0, texts)
 		}
 	case "reasoning_content", "reasoning":
 		if b[i] == '"' {
-			return c.scanText(b, i, &c.reason, texts)
+			return c.scanText(b, i, &c.reason, 1, texts)
 		}
 	case "choices":
 		if b[i] == '[' && i+1 < len(b) && b[i+1] == '{' {
@@ -234,13 +253,14 @@ func (c *chunk) scanValue(key, b []byte, i int, texts *int) (next int, ok bool) 
 	return i, bytes.HasPrefix(b[i:], []byte("null"))
 }
 
-func (c *chunk) scanText(b []byte, i int, seen *bool, texts *int) (next int, ok bool) {
+func (c *chunk) scanText(b []byte, i int, seen *bool, part int, texts *int) (next int, ok bool) {
 	end := stringEnd(b, i+1)
 	if end < 0 {
 		return i, false
 	}
 	if n := jsonChars(b[i+1 : end]); n > 0 {
 		*seen, c.chars = true, c.chars+n
+		c.said[part] = b[i+1 : end : end]
 		*texts++
 	}
 	return end + 1, true

@@ -45,11 +45,34 @@ func TestParseChunk(t *testing.T) {
 		{"not an object", `"x"`, chunk{invalid: true}, false},
 		{"empty", ``, chunk{invalid: true}, false},
 	} {
-		if got := parseChunk([]byte(c.data)); !reflect.DeepEqual(got, c.want) {
+		got := parseChunk([]byte(c.data))
+		got.said = [3][]byte{} // TestSaid
+		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 		if _, fast := scanChunk([]byte(c.data)); c.fast && !fast {
 			t.Errorf("%s: not read by the scan", c.name)
+		}
+	}
+}
+
+// What an answer said is kept as it came, content, reasoning and calls apart, by
+// either reader.
+func TestSaid(t *testing.T) {
+	for data, want := range map[string][3]string{
+		plainChunk: {" hello"}, `{"choices":[{"delta":{"content":"a\"\u00e9"}}]}`: {`a\"\u00e9`},
+		`{"choices":[{"delta":{"reasoning_content":"hm"}}]}`:                                            {"", "hm"},
+		`{"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{\"a\":1}"}}]}}]}`:    {"", "", `f{\"a\":1}`},
+		`{"choices":[{"message":{"content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}}]}`: {"xy"},
+		`{"choices":[{"text":"t"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`:                  {"t"},
+		`{"choices":[{"delta":{"role":"assistant","content":""}}]}`:                                     {},
+	} {
+		for name, c := range map[string]chunk{"either": parseChunk([]byte(data)), "parser": readChunk([]byte(data))} {
+			for i := range want {
+				if string(c.said[i]) != want[i] {
+					t.Errorf("%s, %s: part %d is %q, want %q", data, name, i, c.said[i], want[i])
+				}
+			}
 		}
 	}
 }

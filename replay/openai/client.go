@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"reprise/replay"
@@ -28,6 +29,13 @@ type Client struct {
 	server    string
 	streams   bool
 	serves    string // the model that answers name
+	layout    layout // of the template
+	tools     cost
+	schema    cost
+	path      replay.Path
+
+	sideOnce sync.Once
+	side     *http.Client
 }
 
 // New checks the configuration; it opens no connection.
@@ -97,38 +105,3 @@ func (c *Client) Endpoint() replay.Endpoint {
 	return replay.Endpoint{URL: c.target.public(), API: c.target.api, Model: c.model, Server: c.server,
 		Streaming: c.streams, IgnoreEOS: c.ignoreEOS, Template: c.template}
 }
-
-// Prepare renders the body of a job.
-func (c *Client) Prepare(job replay.Job) (replay.Call, error) {
-	r := &job.Request
-	a := ask{model: c.model, n: max(r.N, 1), ignoreEOS: c.ignoreEOS, usage: c.usage, byNewName: c.cfg.MaxCompletionTokens, ids: replay.IDs(c.cfg.Prompter)}
-	out := r.Output
-	if !out.OK {
-		out = r.Max
-	}
-	if out.OK {
-		// Output counts all completions of a request; a server wants one at least.
-		a.out = max((out.V+int32(a.n)-1)/int32(a.n), 1)
-	}
-	var tokens int32
-	k := &call{client: c, result: replay.Result{Endpoint: c.cfg.Label, OutAsked: out}}
-	k.data = appendBody(make([]byte, c.room, c.room+guess(&job)), c.target.api, a, func(dst []byte) []byte {
-		dst, tokens = c.cfg.Prompter.AppendPrompt(dst, &job, c.template)
-		return dst
-	})
-	if out.OK {
-		k.result.OutAsked.V = a.out * int32(a.n)
-	}
-	k.result.InAsked = some(tokens + max(c.template, 0))
-	if r.Input.OK {
-		k.result.InAsked = r.Input
-	}
-	k.answerRoom = int(min(max(out.V, 0), maxRoom))
-	return k, nil
-}
-
-// maxRoom bounds the gaps that a request makes room for ahead.
-const maxRoom = 4096
-
-// guess is about what a body takes, so that it need not be moved as it grows.
-func guess(job *replay.Job) int { return 512 + 6*int(min(max(job.Request.Input.Or(0), 0), 1<<20)) }

@@ -24,6 +24,9 @@ const (
 	Off  = "off"
 )
 
+// Template is what a chat template puts before a text and behind it, tokens.
+type Template struct{ Front, Back int32 }
+
 // Config says where and how requests are sent.
 type Config struct {
 	URL      string // base with or without /v1, or in full
@@ -36,6 +39,14 @@ type Config struct {
 
 	IgnoreEOS           string // Auto, On, Off; empty: Auto
 	MaxCompletionTokens bool   // ask by max_completion_tokens instead of max_tokens
+
+	Closing  Closing           // for servers that cannot ignore the end of an answer; zero: none
+	Template *Template         // as the user knows it; nil: not known
+	Inexact  bool              // send even where the server counts prompts otherwise than we do
+	Adapters map[string]string // name at the endpoint by the trace's alias
+	Tools    bool              // the trace has requests with tools
+	Schema   bool              // the trace has requests with a JSON schema
+	KeepText bool              // give the text of answers, for counting
 
 	FirstToken time.Duration // from dispatch; 0: 5 min, negative: none
 	Idle       time.Duration // without a byte, after the first token; 0: 2 min

@@ -15,10 +15,12 @@ import (
 	"reprise/replay"
 )
 
-// Sizes of the two prompts that calibrate the template.
+// Sizes of the prompts that calibrate the template: so long that a tokenizer
+// which is 1 % off shows, or shorter where a context does not hold that.
 const (
-	probeShort = 32
-	probeLong  = 96
+	probeShort  = 32
+	probeMiddle = 96
+	probeLong   = 288
 )
 
 // Preflight asks the endpoint, before the clock starts, for one token twice:
@@ -47,11 +49,19 @@ func (c *Client) Preflight(ctx context.Context) (notes []string, err error) {
 	if !first.InUsage.OK {
 		return append(notes, "the server reports no usage: prompts are not calibrated to its template, output tokens are not known"), nil
 	}
-	second := c.probe(ctx, 2, probeLong)
+	second, n := c.probe(ctx, 2, probeLong), int32(probeLong)
+	if second.HTTP.Or(0) == http.StatusBadRequest { // a very short context
+		second, n = c.probe(ctx, 2, probeMiddle), probeMiddle
+	}
 	if second.Class != first.Class {
 		return notes, c.complain(second.Reason)
 	}
-	return append(notes, c.calibrate(first.InUsage.V, second.InUsage.Or(0))...), nil
+	more, err := c.calibrate(ctx, first.InUsage.V, second.InUsage.Or(0), n)
+	if notes = append(notes, more...); err != nil {
+		return notes, err
+	}
+	notes = append(notes, c.features(ctx)...)
+	return append(notes, c.measurePath(ctx, &second)...), nil
 }
 
 // settle probes until the server takes the request, leaving out what it
@@ -81,21 +91,36 @@ func (c *Client) settle(ctx context.Context) (replay.Result, []string, error) {
 	}
 }
 
-// calibrate takes the template's tokens from the counts of the two prompts.
-func (c *Client) calibrate(short, long int32) []string {
+// tolerance is by how much the server may count our text otherwise than we do.
+const tolerance = 0.01
+
+// calibrate takes the template's tokens from the counts of a prompt of
+// probeShort tokens and one of n. A server that counts otherwise than we do by
+// more than 1 % would be sent another load than the trace's.
+func (c *Client) calibrate(ctx context.Context, short, long, n int32) ([]string, error) {
 	template, notes := short-probeShort, []string(nil)
-	const ours = probeLong - probeShort
-	slope := float64(long-short) / ours
-	if math.Abs(slope-1) <= 0.1 && long-short != ours {
+	ours := n - probeShort
+	slope := float64(long-short) / float64(ours)
+	if long-short != ours {
 		template = max(short-int32(math.Round(probeShort*slope)), 0)
+	}
+	if math.Abs(slope-1) > tolerance || template < 0 {
+		say := fmt.Sprintf("the server counts %d tokens for %d of the trace's and %d for %d: its tokenizer is another one, and prompts come to %.2f times the planned length",
+			short, probeShort, long, n, slope)
+		if !c.cfg.Inexact {
+			return nil, c.complain(say + "; name the server's with --tokenizer, send token ids to its completions API (--prompts ids), or send it all the same (--inexact)")
+		}
+		return []string{say}, nil
+	}
+	if long-short != ours {
 		notes = append(notes, fmt.Sprintf("the template's %d tokens are approximate: the server counts %d tokens for %d of ours", template, long-short, ours))
 	}
-	if math.Abs(slope-1) > 0.1 || template < 0 {
-		return []string{fmt.Sprintf("the server counts %d tokens for %d of the trace's and %d for %d: its tokenizer is another one, and prompts come to %.2f times the planned length; name the server's with --tokenizer",
-			short, probeShort, long, probeLong, slope)}
-	}
 	c.template = template
-	return notes
+	var note string
+	if c.layout, note = c.locate(ctx, template); note != "" {
+		notes = append(notes, note)
+	}
+	return notes, nil
 }
 
 func (c *Client) complain(reason string) error {
@@ -128,9 +153,15 @@ func (c *Client) probe(ctx context.Context, key int64, n int) replay.Result {
 
 // extra sends a request that is not planned.
 func (c *Client) extra(ctx context.Context, key int64, n int, out int32) replay.Result {
+	a := c.plainAsk()
+	a.out = out
+	return c.extraAsk(ctx, key, n, a)
+}
+
+// extraAsk is extra for a request of a kind.
+func (c *Client) extraAsk(ctx context.Context, key int64, n int, a ask) replay.Result {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.MaxWarming)
 	defer cancel()
-	a := ask{model: c.model, out: out, n: 1, ignoreEOS: c.ignoreEOS, usage: c.usage, byNewName: c.cfg.MaxCompletionTokens, ids: replay.IDs(c.cfg.Prompter)}
 	k := &call{client: c, asked: key == 1}
 	k.data = appendBody(make([]byte, c.room), c.target.api, a, func(dst []byte) []byte { return c.cfg.Prompter.AppendFresh(dst, key, n) })
 	r := k.Send(ctx, replay.NewFlight(replay.NewTimer(time.Now())))

@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"net/http"
 	"strings"
@@ -12,7 +13,8 @@ import (
 	"reprise/replay"
 )
 
-// model is a server whose template adds tokens, and which refuses fields.
+// model is a server whose template adds tokens, and which refuses fields. Three
+// tokens of the template stand behind the text, by what it says of tokens.
 func model(template int, perWord float64, refuse ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/models" {
@@ -20,6 +22,10 @@ func model(template int, perWord float64, refuse ...string) http.HandlerFunc {
 			return
 		}
 		body, _ := io.ReadAll(r.Body)
+		if r.URL.Path == "/tokenize" {
+			io.WriteString(w, tokenized(body, template, perWord))
+			return
+		}
 		for _, f := range refuse {
 			if strings.Contains(string(body), `"`+f+`"`) {
 				status(400, fmt.Sprintf(`{"error":{"message":"unknown field %s"}}`, f))(w, r)
@@ -29,15 +35,55 @@ func model(template int, perWord float64, refuse ...string) http.HandlerFunc {
 		var q struct {
 			Model    string
 			Messages []struct{ Content string }
+			Max      int `json:"max_tokens"`
+			New      int `json:"max_completion_tokens"`
+			Tools    []struct {
+				Function struct{ Description string }
+			}
+			Format struct {
+				Schema struct{ Schema struct{ Description string } } `json:"json_schema"`
+			} `json:"response_format"`
 		}
 		if json.Unmarshal(body, &q) != nil || q.Model != "only" && q.Model != "m" {
 			status(404, `{"error":{"message":"The model does not exist."}}`)(w, r)
 			return
 		}
 		n := template + int(perWord*float64(len(strings.Fields(q.Messages[0].Content))))
+		for i, t := range q.Tools { // as a server writes them: 30 once, 17 for each
+			n += 17 + len(strings.Fields(t.Function.Description))
+			if i == 0 {
+				n += 30
+			}
+		}
+		if d := q.Format.Schema.Schema.Description; d != "" {
+			n += 21 + len(strings.Fields(d))
+		}
 		w.Header().Set("Server", "uvicorn")
-		flushed(role, hello, finish, fmt.Sprintf(`data: {"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":1}}`+"\n\n", n), done)(w, r)
+		events := []string{role}
+		for range q.Max + q.New {
+			events = append(events, hello)
+		}
+		flushed(append(events, finish, fmt.Sprintf(`data: {"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d}}`+"\n\n", n, q.Max+q.New), done)...)(w, r)
 	}
+}
+
+// tokenized is an answer of /tokenize: ids by words, template tokens below 0.
+func tokenized(body []byte, template int, perWord float64) string {
+	var q struct{ Messages []struct{ Content string } }
+	if json.Unmarshal(body, &q) != nil {
+		return "{}"
+	}
+	var ids []int
+	for i := range template - 3 {
+		ids = append(ids, -1-i)
+	}
+	for _, w := range strings.Fields(q.Messages[0].Content) {
+		for range int(perWord + 0.5) {
+			ids = append(ids, int(crc32.ChecksumIEEE([]byte(w))))
+		}
+	}
+	text, _ := json.Marshal(map[string]any{"tokens": append(ids, -1000, -1001, -1002)})
+	return string(text)
 }
 
 func TestPreflight(t *testing.T) {
@@ -71,8 +117,8 @@ func TestPreflightNotes(t *testing.T) {
 		note     string
 		template int32
 	}{
-		{"another tokenizer", model(3, 1.5), "its tokenizer is another one", -1},
-		{"nearly the same tokenizer", model(5, 67.0/64), "approximate: the server counts 67 tokens for 64 of ours", 4},
+		{"another tokenizer, taken", model(3, 1.5), "its tokenizer is another one", -1},
+		{"nearly the same tokenizer", model(5, 258.0/256), "approximate: the server counts 258 tokens for 256 of ours", 5},
 		{"no ignore_eos", refuse("ignore_eos"), "refuses ignore_eos", 3},
 		{"no usage option", refuse("stream_options"), "refuses stream_options", 3},
 		{"new name of max_tokens", refuse("max_tokens"), "", 3},
@@ -93,7 +139,7 @@ func TestPreflightNotes(t *testing.T) {
 				model(3, 1)(w, r)
 			}
 		}
-		cl := client(t, start(t, h), nil)
+		cl := client(t, start(t, h), func(cfg *Config) { cfg.Inexact = strings.HasSuffix(c.name, "taken") })
 		notes, err := cl.Preflight(t.Context())
 		if err != nil || !strings.Contains(strings.Join(notes, "\n"), c.note) || cl.Endpoint().Template != c.template {
 			t.Errorf("%s: %v %v %+v", c.name, notes, err, cl.Endpoint())
@@ -118,6 +164,8 @@ func TestPreflightErrors(t *testing.T) {
 		{"no models", status(200, `{"data":[]}`), func(c *Config) { c.Model = "" }, "name the model"},
 		{"no list of models", status(404, ``), func(c *Config) { c.Model = "" }, "is the URL right?"},
 		{"bad request", status(400, `{"error":{"message":"multi\nline"}}`), nil, "HTTP 400: multi line"},
+		{"another tokenizer", model(3, 1.5), nil, "its tokenizer is another one, and prompts come to 1.50 times the planned length; name the server's with --tokenizer"},
+		{"a tokenizer 5 % off", model(5, 67.0/64), nil, "its tokenizer is another one"},
 		{"asked for and refused", model(3, 1, "ignore_eos", "stream_options"), func(c *Config) { c.IgnoreEOS = On }, "HTTP 400: unknown field"},
 	} {
 		url := start(t, c.server)
