@@ -126,7 +126,7 @@ func appendAny(dst []byte, v *fastjson.Value, depth int) []byte {
 	}
 	switch kind {
 	case 's':
-		return inner.MarshalTo(dst)
+		return appendValue(dst, inner)
 	case 'l':
 		dst = append(dst, '[')
 		for i, e := range inner.GetArray("values") {
@@ -151,7 +151,7 @@ func appendAny(dst []byte, v *fastjson.Value, depth int) []byte {
 		}
 		return append(dst, '}')
 	}
-	return v.MarshalTo(dst)
+	return appendValue(dst, v)
 }
 
 // gathered collects attributes whose keys count positions.

@@ -31,11 +31,11 @@ func shapeOf(v *fastjson.Value) string {
 		if len(dst) > 1 {
 			dst = append(dst, ',')
 		}
-		dst = appendString(dst, key)
+		dst = appendJSONString(dst, key)
 		if dst = append(dst, ':'); string(key) == "content" {
 			dst = appendParts(dst, x)
 		} else {
-			dst = x.MarshalTo(dst)
+			dst = appendValue(dst, x)
 		}
 	})
 	return own(append(dst, '}'))
@@ -62,7 +62,7 @@ func isChatContent(v *fastjson.Value) bool {
 func appendParts(dst []byte, v *fastjson.Value) []byte {
 	list, err := v.Array()
 	if err != nil {
-		return v.MarshalTo(dst)
+		return appendValue(dst, v)
 	}
 	dst = append(dst, '[')
 	for i, p := range list {
@@ -70,16 +70,10 @@ func appendParts(dst []byte, v *fastjson.Value) []byte {
 			dst = append(dst, ',')
 		}
 		if kind := p.GetStringBytes("type"); string(kind) != "text" && string(kind) != "refusal" {
-			dst = append(appendString(append(dst, `{"type":`...), kind), '}')
+			dst = append(appendJSONString(append(dst, `{"type":`...), kind), '}')
 			continue
 		}
-		dst = p.MarshalTo(dst)
+		dst = appendValue(dst, p)
 	}
 	return append(dst, ']')
-}
-
-// appendString writes a string as JSON.
-func appendString(dst, s []byte) []byte {
-	var a fastjson.Arena
-	return a.NewStringBytes(s).MarshalTo(dst)
 }

@@ -261,5 +261,5 @@ func rawJSON(v *fastjson.Value) string {
 		b, _ := v.StringBytes()
 		return own(b)
 	}
-	return own(v.MarshalTo(nil))
+	return own(appendValue(nil, v))
 }

@@ -55,7 +55,7 @@ func newConversation(f *conversationFile) *conversation { return &conversation{f
 
 func (c *conversation) add(pos Pos, v *fastjson.Value) {
 	c.count.rows++
-	c.buf = v.MarshalTo(c.buf[:0])
+	c.buf = appendValue(c.buf[:0], v)
 	row, err := c.copy.ParseBytes(c.buf)
 	if err != nil { // nested deeper than the parser goes
 		return

@@ -119,7 +119,7 @@ func (j *joiner) put(e *joinEventFile, pos Pos, v *fastjson.Value) {
 		j.release(h)
 		h = j.held(key, pos)
 	}
-	event := heldEvent{e.Name, v.MarshalTo(nil)}
+	event := heldEvent{e.Name, appendValue(nil, v)}
 	j.grow(h, len(event.json))
 	h.put(event)
 	last := slices.Contains(j.file.Last, e.Name)

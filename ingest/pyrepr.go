@@ -407,30 +407,3 @@ func (p *pyReader) hex(n int) (rune, bool) {
 	p.at += n
 	return rune(v), err == nil && v <= utf8.MaxRune
 }
-
-func appendJSONString(dst []byte, s string) []byte {
-	return append(appendJSONText(append(dst, '"'), s), '"')
-}
-
-// appendJSONText writes the inside of a JSON string.
-func appendJSONText(dst []byte, s string) []byte {
-	const digits = "0123456789abcdef"
-	from := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		dst = append(dst, s[from:i]...)
-		from = i + 1
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
-		}
-	}
-	return append(dst, s[from:]...)
-}

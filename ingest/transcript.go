@@ -51,7 +51,7 @@ func (t *transcript) add(pos Pos, v *fastjson.Value) {
 
 // cloneValue copies a value out of a container's buffers; size is its bytes.
 func cloneValue(v *fastjson.Value) (row *fastjson.Value, size int) {
-	b := v.MarshalTo(nil)
+	b := appendValue(nil, v)
 	row, err := fastjson.ParseBytes(b)
 	if err != nil { // nested deeper than the parser goes
 		return nil, 0
