@@ -8,6 +8,9 @@ import (
 // levels runs the levels of a closed loop, one after the other.
 func (g *gate) levels() {
 	for i, l := range g.plan.levels {
+		if l.Last > 0 && g.opts.Level != nil && !g.opts.Level(i) {
+			return
+		}
 		lv := &level{Level: l, gate: g, point: int32(i), start: g.timer.Now()}
 		lv.left.Store(int64(g.plan.rows))
 		if !lv.run() {

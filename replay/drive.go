@@ -21,6 +21,7 @@ type Options struct {
 	Health  func(HealthRow)  // called once a second from its own goroutine; nil: no sampling
 	Beat    Waiter           // of the sampler's heartbeat; nil: NewWaiter
 	Later   Waiter           // of turns that wait for an answer; nil: NewWaiter
+	Level   func(i int) bool // asked before each level of a closed loop by time; false: no more levels; nil: all of them
 	Start   func(Timer)      // called when the clock starts
 	Drain   func(n int64)    // called when the run ends early, with the requests in flight; nil: nothing
 	At      time.Time        // the run's zero, for clients that start together; zero: as soon as it is ready

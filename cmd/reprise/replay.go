@@ -42,6 +42,11 @@ type replayOptions struct {
 	spec      string
 	region    string
 	output    string
+
+	// For a sweep.
+	each  func(*replay.Result) // sees every result
+	level func(int) bool       // whether a closed loop goes on to a level
+	done  *replay.Run          // how the run ended
 }
 
 func newReplay(s *stdio) *cobra.Command {
@@ -82,6 +87,16 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 			return o.run(c.Context(), s, args[0])
 		},
 	}
+	o.add(c)
+	o.shape.add(c)
+	c.Flags().Int64Var(&o.salt, "salt", 0, "salt that sets this run's text apart (default: from the clock)")
+	c.Flags().StringVarP(&o.output, "output", "o", "", "results folder to make (default: run-DATE-TIME)")
+	return c
+}
+
+// add adds the flags that a replay and a sweep have in common: the endpoint,
+// and how it is treated.
+func (o *replayOptions) add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.url, "url", "", "endpoint: its base, with or without /v1, or in full")
 	f.StringVar(&o.model, "model", "", "model name (default: the one that the endpoint serves)")
@@ -90,9 +105,7 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 	f.StringArrayVar(&o.headers, "header", nil, "NAME=VARIABLE: send a header with the value of an environment variable")
 	f.StringVar(&o.tokenizer, "tokenizer", "", "tokenizer of the surrogate text, a name or a file (default: the trace's, else o200k_base)")
 	f.StringVar(&o.cache, "cache", replay.CacheWorkload, "prefix cache: workload (shares within the run), none, keep (repeats stay warm)")
-	f.Int64Var(&o.salt, "salt", 0, "salt that sets this run's text apart (default: from the clock)")
 	f.StringVar(&o.ignoreEOS, "ignore-eos", openai.Auto, "ask the server to write on to the planned length: auto, on, off")
-	o.shape.add(c)
 	f.IntVar(&o.broken, "max-failures", 100, "end the run after so many failures in a row (no connection, TLS, HTTP 5xx); 0: never")
 	f.DurationVar(&o.grace, "grace", 30*time.Second, "what requests under way get after an interrupt")
 	f.DurationVar(&o.first, "first-token-timeout", 5*time.Minute, "give a request up without content after this long; 0: never")
@@ -101,8 +114,6 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 	f.StringArrayVar(&o.slo, "slo", nil, `limit such as "ttft p95 <= 800ms at client", may be repeated`)
 	f.StringVar(&o.spec, "spec", "", "spec whose limits and region hold")
 	f.StringVar(&o.region, "region", "", "where the endpoint is")
-	f.StringVarP(&o.output, "output", "o", "", "results folder to make (default: run-DATE-TIME)")
-	return c
 }
 
 func (o *replayOptions) run(ctx context.Context, s *stdio, path string) error {
@@ -110,6 +121,11 @@ func (o *replayOptions) run(ctx context.Context, s *stdio, path string) error {
 	if err != nil {
 		return err
 	}
+	return o.replay(ctx, s, w)
+}
+
+// replay sends a feed in the shape of the flags.
+func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 	t := w.trace
 	plan, err := o.shape.plan(w)
 	if err != nil {
@@ -346,13 +362,19 @@ func (o *replayOptions) send(ctx context.Context, s *stdio, plan *replay.Plan, c
 	client.Connect(ctx, warm(plan))
 	run.StartedAt = time.Now().UTC().Format(time.RFC3339)
 	m := s.newMonitor(plan)
-	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Grace: o.grace, Broken: o.broken, Health: m.health, Drain: func(flying int64) {
+	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Grace: o.grace, Broken: o.broken, Level: o.level, Health: m.health, Drain: func(flying int64) {
 		if ctx.Err() != nil && flying > 0 {
 			m.clear()
 			s.talk("draining %d requests for up to %v; again ends at once", flying, o.grace)
 		}
-	}}, func(r replay.Result) { m.live.Result(&r) })
+	}}, func(r replay.Result) {
+		m.live.Result(&r)
+		if o.each != nil {
+			o.each(&r)
+		}
+	})
 	m.clear()
+	o.done = done
 	if done == nil {
 		return err
 	}
