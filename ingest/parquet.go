@@ -174,6 +174,7 @@ const maxLost = 1 << 22
 // start opens the columns of a row group.
 func (p *parquetFile) start(g parquet.RowGroup) {
 	p.left = g.NumRows()
+	p.at.patches, p.at.found = p.at.patches[:0], p.at.found[:0]
 	err := func() (err error) {
 		defer recovered(&err)
 		chunks := g.ColumnChunks()
@@ -187,6 +188,7 @@ func (p *parquetFile) start(g parquet.RowGroup) {
 			}
 			c.open(chunks[c.leaf.index])
 		}
+		p.at.sortPatches()
 		return nil
 	}()
 	if p.left < 0 || len(p.columns) == 0 {
@@ -261,6 +263,9 @@ type pagedReader struct {
 	r   io.ReaderAt
 	n   int64
 	err error
+
+	patches []patch // in order of place
+	found   []patch // those of the next row group, in any order
 }
 
 func (r *pagedReader) ReadAt(b []byte, off int64) (int, error) {
@@ -272,6 +277,9 @@ func (r *pagedReader) ReadAt(b []byte, off int64) (int, error) {
 	}
 	n, err := r.r.ReadAt(b, off)
 	r.n += int64(n)
+	if len(r.patches) > 0 {
+		r.applyPatches(b[:n], off)
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		r.err = &readError{err}
 		err = r.err

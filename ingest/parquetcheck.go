@@ -40,16 +40,21 @@ func checkPages(at *pagedReader, c *format.ColumnMetaData) error {
 func checkChain(at *pagedReader, c *format.ColumnMetaData, start, size, want int64) error {
 	var values int64
 	for pos := int64(0); pos < size && (values < want || want == 0); {
-		h, n, err := pageHeader(at, start+pos, size-pos)
+		h, header, err := pageHeader(at, start+pos, size-pos)
 		if err != nil {
 			return err
+		}
+		if c.Codec == format.Lz4Raw {
+			if err := at.hideSize(start+pos, header); err != nil {
+				return err
+			}
 		}
 		count, err := pageValues(h)
 		if err != nil {
 			return err
 		}
 		values += count
-		if pos += int64(n); pos+int64(h.CompressedPageSize) > size {
+		if pos += int64(len(header)); pos+int64(h.CompressedPageSize) > size {
 			return errors.New("a page is longer than its column")
 		}
 		if err := checkBody(at, c.Codec, start+pos, h); err != nil {
@@ -63,13 +68,13 @@ func checkChain(at *pagedReader, c *format.ColumnMetaData, start, size, want int
 	return nil
 }
 
-// pageHeader reads the header of a page and its length. Most are short; one that
+// pageHeader reads the header of a page and its bytes. Most are short; one that
 // holds the smallest and largest of long texts is not.
-func pageHeader(at *pagedReader, off, left int64) (*format.PageHeader, int, error) {
+func pageHeader(at *pagedReader, off, left int64) (*format.PageHeader, []byte, error) {
 	for n := int64(512); ; n *= 16 {
 		b := make([]byte, min(n, left))
 		if _, err := at.ReadAt(b, off); err != nil {
-			return nil, 0, at.or(errors.New("a page is cut short"))
+			return nil, nil, at.or(errors.New("a page is cut short"))
 		}
 		size, err := thriftStruct(b, 64)
 		if errors.Is(err, errThriftShort) && n < left && n < maxHeader {
@@ -80,9 +85,9 @@ func pageHeader(at *pagedReader, off, left int64) (*format.PageHeader, int, erro
 			err = thrift.Unmarshal(&thrift.CompactProtocol{}, b[:size], h)
 		}
 		if err != nil {
-			return nil, 0, errors.New("a page has no header that can be read")
+			return nil, nil, errors.New("a page has no header that can be read")
 		}
-		return h, size, nil
+		return h, b[:size], nil
 	}
 }
 
