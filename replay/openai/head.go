@@ -89,7 +89,7 @@ func parseHead(b []byte) (head, error) {
 	return h, nil
 }
 
-func bodyAllowed(status int) bool { return status >= 200 && status != 204 && status != 304 }
+func bodyAllowed(status int) bool { return status/100 != 1 && status != 204 && status != 304 }
 
 // scanHead reads a head whose lines end in CRLF, whose names are tokens, and
 // which says at most once, and plainly, how the body ends. It is sure only of
