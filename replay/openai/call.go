@@ -26,7 +26,8 @@ type call struct {
 	asked      bool
 	keep       bool // keep the text of the answer
 
-	status  int // 0: no answer yet
+	heard   bool // an answer has begun, with this status
+	status  int
 	coding  string
 	answer  *answer
 	refusal []byte // the body of an answer that is not a success
@@ -59,9 +60,9 @@ func (k *call) judge(p *passage, err error) {
 	r := &k.result
 	limit, ended := endedBy(err)
 	switch {
-	case k.status == 0 && ended:
+	case !k.heard && ended:
 		k.fail(limit)
-	case k.status == 0:
+	case !k.heard:
 		k.fail(k.client.lost(p, err))
 	case k.answer != nil:
 		k.answer.end(err == nil, r.End.V)
@@ -93,7 +94,7 @@ func (c *Client) lost(p *passage, err error) fault {
 // head takes the start of the answer.
 func (k *call) head(status int, h fields) bool {
 	r := &k.result
-	k.status = status
+	k.heard, k.status = true, status
 	r.HTTP = some(int16(min(status, 999)))
 	r.RetryAfterMS = retryAfter(h, time.Now())
 	r.ServerTime = serverTime(h)
