@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -20,11 +21,23 @@ type Values struct {
 func NewValues(x []float64) Values {
 	s := slices.DeleteFunc(slices.Clone(x), math.IsNaN)
 	slices.Sort(s)
-	var v Values
+	v := room(s)
 	for _, f := range s {
 		v.add(f, 1)
 	}
 	return v
+}
+
+// room makes room for the distinct values of a sorted list, and no more: of
+// millions of gaps most are distinct.
+func room[T cmp.Ordered](sorted []T) Values {
+	n := min(len(sorted), 1)
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] != sorted[i-1] {
+			n++
+		}
+	}
+	return Values{X: make([]float64, 0, n), N: make([]int64, 0, n)}
 }
 
 // FromInts counts integers, each divided by per (1 keeps them): one second is
@@ -35,7 +48,7 @@ func FromInts[T ~int32 | ~int64](x []T, per float64) Values {
 	}
 	s := slices.Clone(x)
 	slices.Sort(s)
-	var v Values
+	v := room(s)
 	for _, n := range s {
 		v.add(float64(n)/per, 1)
 	}
