@@ -5,14 +5,20 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 )
 
+// cassetteStart is how such a document begins.
+var cassetteStart = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)\A(?:---\s*\n)?(?:version: *\d+\s*\n)?interactions: *$`)
+})
+
 // sniffCassette takes a recording of HTTP exchanges as VCR libraries keep it:
 // a YAML document with a list of interactions.
 func sniffCassette(text []byte) bool {
-	return !bytes.HasPrefix(text, []byte("{")) && regexp.MustCompile(`(?m)\A(?:---\s*\n)?(?:version: *\d+\s*\n)?interactions: *$`).Match(text[:min(len(text), 256)])
+	return !bytes.HasPrefix(text, []byte("{")) && cassetteStart().Match(text[:min(len(text), 256)])
 }
 
 // openCassette reads the whole document, which is never long, and goes on with

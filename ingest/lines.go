@@ -21,7 +21,11 @@ type lines struct {
 }
 
 func newLines(r io.Reader, limit int) *lines {
-	return &lines{r: bufio.NewReaderSize(r, 256<<10), limit: limit}
+	size := 256 << 10
+	if whole, ok := r.(*bytes.Reader); ok { // a sample
+		size = min(size, whole.Len()+1)
+	}
+	return &lines{r: bufio.NewReaderSize(r, size), limit: limit}
 }
 
 // next returns a line with its end cut off. A line over the limit comes as

@@ -35,13 +35,15 @@ type lineSet struct {
 	events   []lineEvent
 }
 
-// newLineSet compiles the patterns of a mapping; nil when it has none.
+// newLineSet compiles the patterns of a mapping, where its check has not done so
+// before; nil when it has none.
 func newLineSet(source string, f *shapeFile) (*lineSet, error) {
 	if f == nil || len(f.Lines) == 0 {
 		return nil, nil
 	}
-	s := &lineSet{source: source, fallback: f.Fallback}
-	for _, e := range f.Lines {
+	s := &lineSet{source: source, fallback: f.Fallback, events: f.events}
+	for i := len(s.events); i < len(f.Lines); i++ {
+		e := f.Lines[i]
 		re, err := regexp.Compile(e.Match)
 		if err != nil {
 			return nil, fmt.Errorf("the pattern of %s lines does not compile; it takes RE2 syntax", e.Name)

@@ -19,6 +19,8 @@ type shapeFile struct {
 	Conversation *conversationFile `yaml:"conversation"`
 	Transcript   *transcriptFile   `yaml:"transcript"`
 	Chain        *chainFile        `yaml:"chain"`
+
+	events []lineEvent // lines made ready by check
 }
 
 // shaper turns rows into requests. It keeps nothing of a row that it is given
@@ -89,8 +91,12 @@ func (f *shapeFile) check() error {
 	if n > 1 {
 		return errors.New("a shape takes one of join, conversation, transcript and chain")
 	}
-	if _, err := newLineSet("", f); err != nil {
+	set, err := newLineSet("", f)
+	if err != nil {
 		return err
+	}
+	if set != nil {
+		f.events = set.events
 	}
 	switch {
 	case f.Join != nil:

@@ -11,6 +11,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"reprise/trace"
@@ -72,11 +73,14 @@ func (s *source) peek(n int) []byte {
 	if len(s.head) >= n || s.err != nil {
 		return s.head
 	}
-	chunk := make([]byte, 32<<10)
+	const chunk = 32 << 10
 	for len(s.head) < n && s.err == nil {
-		k, err := s.text.Read(chunk)
-		s.head = append(s.head, chunk[:k]...)
-		s.err = err
+		at := len(s.head)
+		if cap(s.head)-at < chunk {
+			s.head = slices.Grow(s.head, max(at, chunk)) // twice as much, as it is copied each time
+		}
+		k, err := s.text.Read(s.head[at : at+chunk])
+		s.head, s.err = s.head[:at+k], err
 	}
 	return s.head
 }
