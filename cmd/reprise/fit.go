@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"runtime/debug"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
 	"github.com/spf13/cobra"
@@ -56,6 +58,10 @@ lengths, arrivals, features and the hit rates of an infinite cache are exact.`,
 	return c
 }
 
+// fitMemory is from where on garbage is collected at once: a fit of ten million
+// requests stays below two gigabytes. GOMEMLIMIT takes its place.
+const fitMemory = 1280 << 20
+
 // fitTraces measures the traces at paths as one.
 func (s *stdio) fitTraces(paths []string) (*spec.Spec, error) {
 	var shards []fit.Shard
@@ -75,6 +81,9 @@ func (s *stdio) fitTraces(paths []string) (*spec.Spec, error) {
 		}
 		rows += f.Header.Counts.Kept
 		shards = append(shards, fit.Shard{Name: in.name, File: f})
+	}
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(fitMemory))
 	}
 	b := s.newBar("fit", rows, progress.UnitsDefault)
 	defer b.close()
