@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,6 +32,9 @@ type replayOptions struct {
 	salt      int64
 	ignoreEOS string
 	shape     shapeFlags
+	endpoint  endpointFlags
+	shards    shardFlags
+	tok       *token.Tokenizer // of the prompts
 	broken    int
 	grace     time.Duration
 	first     time.Duration
@@ -84,9 +86,13 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 			if o.url == "" {
 				return usagef("--url is missing: the endpoint, for instance http://127.0.0.1:8000")
 			}
+			if o.shards.k8s.machines != 0 {
+				return o.shards.manifest(s, c, args[0])
+			}
 			return o.run(c.Context(), s, args[0])
 		},
 	}
+	o.shards.add(c)
 	o.add(c)
 	o.shape.add(c)
 	c.Flags().Int64Var(&o.salt, "salt", 0, "salt that sets this run's text apart (default: from the clock)")
@@ -102,7 +108,8 @@ func (o *replayOptions) add(c *cobra.Command) {
 	f.StringVar(&o.model, "model", "", "model name (default: the one that the endpoint serves)")
 	f.StringVar(&o.api, "api", "", "chat or completions (default: as the URL says, else chat)")
 	f.StringVar(&o.keyFile, "api-key-file", "", "file that holds the API key")
-	f.StringArrayVar(&o.headers, "header", nil, "NAME=VARIABLE: send a header with the value of an environment variable")
+	f.StringArrayVar(&o.headers, "header", nil, "NAME=env:VARIABLE or NAME=file:PATH: send a header with the value of a variable or a file")
+	o.endpoint.add(c)
 	f.StringVar(&o.tokenizer, "tokenizer", "", "tokenizer of the surrogate text, a name or a file (default: the trace's, else o200k_base)")
 	f.StringVar(&o.cache, "cache", replay.CacheWorkload, "prefix cache: workload (shares within the run), none, keep (repeats stay warm)")
 	f.StringVar(&o.ignoreEOS, "ignore-eos", openai.Auto, "ask the server to write on to the planned length: auto, on, off")
@@ -126,7 +133,10 @@ func (o *replayOptions) run(ctx context.Context, s *stdio, path string) error {
 
 // replay sends a feed in the shape of the flags.
 func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
-	t := w.trace
+	t, err := o.shards.take(w, &o.salt)
+	if err != nil {
+		return err
+	}
 	plan, err := o.shape.plan(w)
 	if err != nil {
 		return err
@@ -136,6 +146,7 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 		return usagef("a timeout is negative: use 0 for none")
 	}
 	run := o.describe(w.source, t)
+	o.shards.describe(run, t)
 	if err := o.limits(s, w, run); err != nil {
 		return err
 	}
@@ -158,7 +169,7 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 	if err != nil {
 		return err
 	}
-	run.Endpoint = client.Endpoint()
+	run.Endpoint, run.Path = client.Endpoint(), client.Path()
 	if short := prompts.TooShort(t, run.Endpoint.Template); short != "" {
 		notes = append(notes, short)
 	}
@@ -177,7 +188,7 @@ func (o *replayOptions) describe(source replay.Input, t *trace.Trace) *replay.Ru
 	}
 	return &replay.Run{
 		Kind: replay.RunKind, Version: replay.RunVersion, Tool: version(), Status: replay.Running,
-		StartedAt: time.Now().UTC().Format(time.RFC3339), Trace: source,
+		StartedAt: time.Now().UTC().Format(time.RFC3339), Trace: source, Salt: o.salt,
 		Region: o.region, Flags: o.flags(),
 		Cache: replay.CacheMode{Mode: o.cache, ExpectedHitRate: expectedHits(t, o.cache)},
 	}
@@ -198,6 +209,8 @@ func (o *replayOptions) flags() []string {
 		"--first-token-timeout", o.first.String(), "--idle-timeout", o.idle.String(), "--timeout", o.total.String()}
 	out = append(out, "--max-failures", strconv.Itoa(o.broken))
 	out = append(out, o.shape.args()...)
+	out = append(out, o.shards.args()...)
+	out = append(out, o.endpoint.args()...)
 	for _, l := range o.slo {
 		out = append(out, "--slo", l)
 	}
@@ -271,12 +284,16 @@ func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client,
 	if err != nil {
 		return nil, nil, err
 	}
-	header, err := o.header()
+	header, err := readHeaders(o.headers)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := openai.New(openai.Config{URL: o.url, API: o.api, Model: o.model, Key: key, Headers: header,
-		Prompter: prompts, IgnoreEOS: o.ignoreEOS, FirstToken: limit(o.first), Idle: limit(o.idle), Total: limit(o.total)})
+	cfg := openai.Config{URL: o.url, API: o.api, Model: o.model, Key: key, Headers: header,
+		Prompter: prompts, IgnoreEOS: o.ignoreEOS, FirstToken: limit(o.first), Idle: limit(o.idle), Total: limit(o.total)}
+	if err := o.endpoint.config(&cfg, t, text, o.tok); err != nil {
+		return nil, nil, err
+	}
+	c, err := openai.New(cfg)
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
@@ -295,6 +312,10 @@ func (o *replayOptions) text(name string, t *trace.Trace, run *replay.Run) (*tok
 	}
 	if sha := t.Header.Tokenizer.SHA256; sha != "" && sha != tok.SHA256() {
 		run.Notes = append(run.Notes, fmt.Sprintf("the trace was counted by %s, prompts are made for %s: as many tokens of another vocabulary", t.Header.Tokenizer.Name, filepath.Base(name)))
+	}
+	o.tok = tok
+	if o.endpoint.prompts == "ids" {
+		return token.NewIDs(tok, 0)
 	}
 	text, err := token.NewText(tok, 0)
 	if errors.Is(err, token.ErrWords) {
@@ -324,19 +345,6 @@ func (o *replayOptions) apiKey() (string, error) {
 	return "", nil
 }
 
-func (o *replayOptions) header() (http.Header, error) {
-	h := http.Header{}
-	for _, pair := range o.headers {
-		name, variable, ok := strings.Cut(pair, "=")
-		value, set := os.LookupEnv(variable)
-		if !ok || !set {
-			return nil, usagef("--header wants NAME=VARIABLE with a variable that is set")
-		}
-		h.Set(name, value)
-	}
-	return h, nil
-}
-
 // warmConnections are opened before the clock starts, so that the first
 // requests do not wait for handshakes; more are opened as the load needs them.
 const warmConnections = 32
@@ -359,10 +367,20 @@ const maxWarm = 4096
 // send runs the plan and keeps the results, however it ends.
 func (o *replayOptions) send(ctx context.Context, s *stdio, plan *replay.Plan, client *openai.Client, run *replay.Run) error {
 	s.talk("opening connections")
+	if err := o.endpoint.warmUp(ctx, s, client, run); err != nil {
+		return err
+	}
 	client.Connect(ctx, warm(plan))
+	server, err := o.endpoint.watch(ctx, s, client)
+	if err != nil {
+		return err
+	}
+	if err := o.shards.ready(s); err != nil {
+		return err
+	}
 	run.StartedAt = time.Now().UTC().Format(time.RFC3339)
 	m := s.newMonitor(plan)
-	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Grace: o.grace, Broken: o.broken, Level: o.level, Health: m.health, Drain: func(flying int64) {
+	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Grace: o.grace, At: o.shards.at, Server: server, Count: o.tok.Count, Broken: o.broken, Level: o.level, Health: m.health, Drain: func(flying int64) {
 		if ctx.Err() != nil && flying > 0 {
 			m.clear()
 			s.talk("draining %d requests for up to %v; again ends at once", flying, o.grace)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,8 @@ func newReport(s *stdio) *cobra.Command {
 		Long: `Report reads one or more results folders and prints percentiles, goodput under
 the limits of the run, and whether the client may be believed. Several folders
 are set side by side, and against throughput when their loads differ; LABEL=DIR
-names one.
+names one. The folders of the client machines of one run (replay --shard) are
+one run.
 
 Exit codes: 0 limits met, or none set; 3 a limit missed; 4 the numbers are not to
 be trusted: the client was late, the run did not end, or the load was another.`,
@@ -66,9 +68,11 @@ func (o *reportOptions) run(_ context.Context, s *stdio, args []string) error {
 	return nil
 }
 
-// buildReport reads results folders, each optionally LABEL=DIR.
+// buildReport reads results folders, each optionally LABEL=DIR. The folders of
+// the client machines of one run are one input.
 func buildReport(args []string) (*report.Report, error) {
-	var inputs []report.Input
+	var labels []string
+	var groups [][]*replay.Dir
 	for _, a := range args {
 		label, path, ok := strings.Cut(a, "=")
 		if !ok {
@@ -79,14 +83,46 @@ func buildReport(args []string) (*report.Report, error) {
 			return nil, err
 		}
 		defer d.Close()
-		in := report.Input{Label: label, Run: d.Run, Results: d.Requests(), Cut: d.Cut}
-		for h, err := range d.Health() {
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", path, err)
-			}
-			in.Health = append(in.Health, h)
+		at := slices.IndexFunc(groups, func(g []*replay.Dir) bool { return replay.SameRun(g[0].Run, d.Run) })
+		if at >= 0 {
+			groups[at] = append(groups[at], d)
+			continue
+		}
+		labels, groups = append(labels, label), append(groups, []*replay.Dir{d})
+	}
+	var inputs []report.Input
+	for i, g := range groups {
+		in, err := input(labels[i], g)
+		if err != nil {
+			return nil, err
 		}
 		inputs = append(inputs, in)
 	}
 	return report.Build(version(), inputs...)
+}
+
+// input reads one run: of one folder, or of several client machines.
+func input(label string, dirs []*replay.Dir) (report.Input, error) {
+	d := dirs[0]
+	if d.Run.Shard != nil {
+		m, err := replay.Merge(dirs)
+		if err != nil {
+			return report.Input{}, err
+		}
+		return report.Input{Label: label, Run: m.Run, Results: m.Requests(), Health: m.Health, Server: m.Server, Cut: m.Cut}, nil
+	}
+	in := report.Input{Label: label, Run: d.Run, Results: d.Requests(), Cut: d.Cut}
+	for h, err := range d.Health() {
+		if err != nil {
+			return in, fmt.Errorf("%s: %w", d.Path, err)
+		}
+		in.Health = append(in.Health, h)
+	}
+	for r, err := range d.Server() {
+		if err != nil {
+			return in, fmt.Errorf("%s: %w", d.Path, err)
+		}
+		in.Server = append(in.Server, r)
+	}
+	return in, nil
 }

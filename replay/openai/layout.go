@@ -83,13 +83,7 @@ func (c *Client) tokenize(ctx context.Context, key int64, words int) ([]int64, b
 	body := append([]byte(`{"model":`), quoted(c.model)...)
 	body = appendText(append(body, `,"messages":[{"role":"user","content":`...), func(dst []byte) []byte { return c.cfg.Prompter.AppendFresh(dst, key, words) })
 	body = append(body, `}],"add_generation_prompt":true}`...)
-	u := *c.target.post
-	base, _, _ := strings.Cut(u.Path, "/chat/completions")
-	if i := strings.LastIndexByte(base, '/'); i >= 0 && versioned(base) {
-		base = base[:i]
-	}
-	u.Path, u.RawPath = base+"/tokenize", ""
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.Beside("/tokenize"), bytes.NewReader(body))
 	if err != nil {
 		return nil, false
 	}
@@ -109,6 +103,18 @@ func (c *Client) tokenize(ctx context.Context, key int64, words int) ([]int64, b
 		return nil, false
 	}
 	return ids, true
+}
+
+// Beside is the URL of a path that the server has beside its API, such as
+// /metrics.
+func (c *Client) Beside(path string) string {
+	u := *c.target.models
+	base := strings.TrimSuffix(u.Path, "/models")
+	if i := strings.LastIndexByte(base, '/'); i >= 0 && versioned(base) {
+		base = base[:i]
+	}
+	u.Path, u.RawPath, u.RawQuery = base+path, "", ""
+	return u.String()
 }
 
 // Side returns what requests beside the run go by, such as those for metrics:

@@ -27,6 +27,7 @@ func notes(run *replay.Run, s *Summary) []string {
 	if run.Mode == replay.Sessions && run.Shape != nil {
 		add(true, "%d requests have an absolute instant; %d further turns have one that follows from the answer before, and their latency runs from that. Where the server was slow they came later than in the log.", run.Shape.Absolute, run.Shape.AfterAnswer)
 	}
+	add(run.WarmupSent > 0, "Before the clock started %s of other prompts were sent to warm the server; they are in no number here.", plural(int64(run.WarmupSent), "request"))
 	add(!run.Endpoint.Streaming, "Answers were not streamed: TTFT is the time to the whole answer, and TPOT and ITL are not given.")
 	add(s.Cache.Absurd > 0, "For %s the server reports more cached tokens than the prompt has: its cache count means something else, and no hit rate is given.", plural(s.Cache.Absurd, "answer"))
 	noteStreams(add, &s.Streams)
