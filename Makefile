@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 
 SIZE ?= 1GB
 
-.PHONY: build demo test race bench bench-token bench-ingest bench-fit fuzz check docs
+.PHONY: build demo test race bench bench-token bench-ingest bench-replay bench-fit fuzz check docs
 
 # The one static binary.
 build:
@@ -45,6 +45,13 @@ REQUESTS ?= 10000000
 bench-fit: build
 	go run ./testdata/bigtrace -n $(REQUESTS) -measure ./reprise -dir '$(DIR)'
 	go run ./testdata/bigtrace -n $$(( $(REQUESTS) / 10 )) -blocks -measure ./reprise -dir '$(DIR)'
+
+# The client's own error and CPU an event, by both engines and kinds of stamps,
+# against the mock, a core each. PEERS='vllm-rs=PATH,vllm=PATH,aiperf=PATH' with
+# MODEL_DIR, a local tokenizer, adds those. FIFO=1 runs all at real-time priority.
+bench-replay:
+	go build -o '$(or $(TMPDIR),/tmp)/reprise-overhead' ./replay/testdata/overhead
+	'$(or $(TMPDIR),/tmp)/reprise-overhead' $(if $(FIFO),-fifo) $(if $(PEERS),-peers '$(PEERS)' -model-dir '$(MODEL_DIR)')
 
 # Every fuzz target for FUZZTIME each.
 fuzz:

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"reprise/replay"
+	"reprise/replay/openai"
+	"reprise/trace"
+)
+
+// AppendPrompt makes a prompt of as many words as the job has tokens.
+func (words) AppendPrompt(dst []byte, job *replay.Job, _ int32) ([]byte, int32) {
+	n := job.Request.Input.Or(1)
+	return append(dst, strings.TrimSpace(strings.Repeat("w ", int(n)))...), n
+}
+
+// AppendFresh makes a prompt of n words.
+func (words) AppendFresh(dst []byte, _ int64, n int) []byte {
+	return append(dst, strings.TrimSpace(strings.Repeat("w ", n))...)
+}
+
+// load is our client: it runs one case and says what it saw.
+func load(o *options) error {
+	client, err := openai.New(openai.Config{URL: o.url, API: openai.Completions, Model: "mock", Prompter: words{},
+		Wire: openai.Wire{Engine: o.engine, Stamps: o.stamps}, IdleConns: time.Minute})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	client.Connect(context.Background(), o.n+o.n/8)
+	before := used()
+	var results []replay.Result
+	rate := 0.0
+	if o.starts == "poisson" {
+		results, err = arrivals(o, client)
+	} else {
+		results, rate, err = streams(o, client)
+	}
+	if err != nil {
+		return err
+	}
+	s := summarize(results)
+	s.CPUs = used() - before
+	s.Rate = rate
+	return json.NewEncoder(os.Stdout).Encode(s)
+}
+
+// lifetime is an answer's by the mock's law.
+func lifetime(o *options) time.Duration {
+	return 50*time.Millisecond + 10*time.Millisecond*time.Duration(o.tokens-1)
+}
+
+// spread is over what time streams begin.
+func spread(o *options) time.Duration {
+	if o.starts == "random" {
+		return lifetime(o)
+	}
+	return 0
+}
+
+func request(o *options) replay.Job {
+	return replay.Job{Request: trace.Request{Input: trace.Some[int32](32), Output: trace.Some(int32(o.tokens)), N: 1}}
+}
+
+// streams keeps o.n requests in flight, each stream beginning at once or at
+// random within the life of an answer. rate is the sum of the streams' own.
+func streams(o *options, client *openai.Client) (all []replay.Result, rate float64, err error) {
+	timer := replay.NewTimer(time.Now())
+	rng := rand.New(rand.NewPCG(1, 1))
+	out := make([][]replay.Result, o.n)
+	errs := make([]error, o.n)
+	var wg sync.WaitGroup
+	for i := range o.n {
+		wait := time.Duration(rng.Float64() * float64(spread(o)))
+		wg.Go(func() {
+			time.Sleep(wait)
+			for range o.rounds {
+				call, err := client.Prepare(request(o))
+				if err != nil {
+					errs[i] = err
+					return
+				}
+				f := replay.NewFlight(timer)
+				r := call.Send(context.Background(), f)
+				r.Dispatch = trace.Some(f.Dispatch)
+				out[i] = append(out[i], r)
+			}
+		})
+	}
+	wg.Wait()
+	for _, r := range out {
+		if len(r) > 0 {
+			rate += float64(len(r)) / (float64(r[len(r)-1].End.V-r[0].Dispatch.V) / 1e9)
+		}
+		all = append(all, r...)
+	}
+	return all, rate, errors.Join(errs...)
+}
+
+// arrivals sends at random instants at the rate that keeps o.n in flight.
+func arrivals(o *options, client *openai.Client) ([]replay.Result, error) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	rate := float64(o.n) / lifetime(o).Seconds()
+	t := &trace.Trace{Header: trace.Header{BlockTokens: 16}}
+	at := 0.0
+	for i := range o.n * o.rounds {
+		q := request(o).Request
+		q.ID, q.T = int64(i), trace.Some(int64(at*1e6))
+		t.Requests = append(t.Requests, q)
+		at += rng.ExpFloat64() / rate
+	}
+	plan, err := replay.NewPlan(t)
+	if err != nil {
+		return nil, err
+	}
+	var out []replay.Result
+	_, err = plan.Run(context.Background(), client, replay.Options{}, func(r replay.Result) error {
+		out = append(out, r)
+		return nil
+	})
+	return out, err
+}
+
+func summarize(results []replay.Result) (s seen) {
+	var ttft, tpot []float64
+	for i := range results {
+		r := &results[i]
+		if r.Class != replay.OK {
+			s.Bad = r.Class.String() + ": " + r.Reason
+			continue
+		}
+		ttft = append(ttft, float64(r.FirstContent.V-r.WriteEnd.V)/1e6)
+		tpot = append(tpot, float64(r.LastContent.V-r.FirstContent.V)/1e6/float64(max(r.OutUsage.V-1, 1)))
+		s.Events += int(r.NEvents)
+	}
+	s.N, s.MeanMS, s.TPOTMS = len(ttft), mean(ttft), mean(tpot)
+	if len(ttft) > 0 {
+		s.P99MS = quantile(ttft, 0.99)
+	}
+	return s
+}
+
+// used is the CPU time of this process, s.
+func used() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
