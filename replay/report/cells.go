@@ -154,6 +154,9 @@ func (s *Summary) loadCells() [][]string {
 	add("Input tokens/s", rateText(t.InPerS), "by usage of "+plural(t.InN, "answer"))
 	add("Output tokens/s", rateText(t.OutPerS), "by usage of "+plural(t.OutN, "answer"))
 	add("Output length as asked", shareText(ratio(t.OutAsked.Equal, t.OutAsked.N)), fmt.Sprintf("%s asked, %s received", count(t.OutAsked.Asked), count(t.OutAsked.Got)))
+	if t.UsageN > 0 {
+		add("Output tokens, usage as counted here", shareText(ratio(t.UsageEqual, t.UsageN)), fmt.Sprintf("%s by usage, %s by our tokenizer, of %s", count(t.UsageSum), count(t.LocalSum), plural(t.UsageN, "answer")))
+	}
 	add("Input length as planned", shareText(ratio(t.InAsked.Equal, t.InAsked.N)), fmt.Sprintf("%s planned, %s by usage", count(t.InAsked.Asked), count(t.InAsked.Got)))
 	expected := s.Cache.Expected
 	add("Prefix cache hit rate", shareText(s.Cache.Measured), fmt.Sprintf("of prompt tokens; %s expected (cache: %s)", shareText(&expected), s.Cache.Mode))

@@ -70,3 +70,21 @@ func TestFirstHandshakesAreSaid(t *testing.T) {
 		t.Errorf("%q", s.Notes)
 	}
 }
+
+// Runs whose answers reached another share of the length asked for are not
+// compared.
+func TestAttainedLengthGatesComparison(t *testing.T) {
+	short := paced(400, 100, 1, 0)
+	for i := range short {
+		short[i].OutUsage.V = short[i].OutAsked.V / 2
+	}
+	run := testRun(slo("ttft", 95, 500))
+	r := build(t, Input{Run: run, Results: seq(paced(400, 100, 1, 0)), Label: "a"}, Input{Run: run, Results: seq(short), Label: "b"})
+	if r.Verdict != CannotSay || r.Exit != 4 || !strings.Contains(r.Headline, "no comparison: answers reached 50 % of the output length asked for in b and 100 % in a") {
+		t.Errorf("%s: %q", r.Verdict, r.Headline)
+	}
+	r = build(t, Input{Run: run, Results: seq(paced(400, 100, 1, 0)), Label: "a"}, Input{Run: run, Results: seq(paced(400, 100, 1, 0)), Label: "b"})
+	if r.Verdict != Met {
+		t.Errorf("alike, and %s: %q", r.Verdict, r.Reason)
+	}
+}

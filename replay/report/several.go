@@ -1,8 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+
+	"reprise/replay"
 )
 
 // concludeCurves says up to which rate the limits hold. The answer is no only
@@ -44,6 +48,9 @@ func (c curve) sentence() string {
 	first, last := c.points[0], c.points[len(c.points)-1]
 	span := fmt.Sprintf("%s to %s requests/s", rateText(first.Load.OfferedPerS), rateText(last.Load.OfferedPerS))
 	switch {
+	case first.Source.Mode == replay.ClosedLoop:
+		most := slices.MaxFunc(c.points, func(a, b *Summary) int { return cmp.Compare(*orZero(a.Load.DonePerS), *orZero(b.Load.DonePerS)) })
+		return fmt.Sprintf("%sThe most in a closed loop is %s answers/s, with %s.", name, rateText(most.Load.DonePerS), cmp.Or(most.underWay(), "more under way than below"))
 	case first.Verdict == NoLimits:
 		return fmt.Sprintf("%sLatency at %s offered; no limit was agreed.", name, span)
 	case held == nil:
@@ -85,8 +92,35 @@ func (r *Report) concludeComparison() {
 	if r.Verdict == NoLimits || r.Verdict == Met {
 		r.Reason = r.Summaries[0].Reason
 	}
+	if unlike := r.unlike(); unlike != "" {
+		r.Verdict, r.Reason = CannotSay, unlike
+		parts = []string{"no comparison: " + unlike}
+	}
 	r.Headline = r.figureName(at) + ": " + strings.Join(parts, "; ")
 	r.Detail = fmt.Sprintf("%d runs side by side: %s. Offered %s requests/s (%s).", len(who), strings.Join(who, ", "), r.rates(), modeText(r.Summaries[0].Source.Mode))
+}
+
+// unlike says why runs must not be compared by their latencies: answers that
+// came out shorter in one of them are less work.
+func (r *Report) unlike() string {
+	lo, hi := -1, -1
+	attained := func(i int) float64 { return 1 + r.Summaries[i].Tokens.OutAsked.off() }
+	for i := range r.Summaries {
+		if r.Summaries[i].Tokens.OutAsked.N == 0 {
+			continue
+		}
+		if lo < 0 || attained(i) < attained(lo) {
+			lo = i
+		}
+		if hi < 0 || attained(i) > attained(hi) {
+			hi = i
+		}
+	}
+	if lo < 0 || attained(hi)-attained(lo) <= loudOut {
+		return ""
+	}
+	a, b := attained(lo), attained(hi)
+	return fmt.Sprintf("answers reached %s of the output length asked for in %s and %s in %s, so it was not the same work", shareText(&a), r.Summaries[lo].Name, shareText(&b), r.Summaries[hi].Name)
 }
 
 func (r *Report) rates() string {

@@ -5,12 +5,13 @@ import "strings"
 // Role is what a metric means here, whatever the server calls it.
 type Role uint8
 
-// The roles. TTFT and Queue are histograms in seconds; Running, Waiting, KVUsage
+// The roles. TTFT, Queue and Gap are histograms in seconds; Running, Waiting, KVUsage
 // and HitRate are gauges; the rest count from the server's start.
 const (
 	None     Role = iota
 	TTFT          // time to first token
 	Queue         // time before a request runs
+	Gap           // time between tokens
 	Running       // requests in the batch
 	Waiting       // requests that wait
 	KVUsage       // share of the KV cache in use, 0 to 1
@@ -47,6 +48,7 @@ type metric struct {
 func known() []metric {
 	return []metric{
 		{"vllm:time_to_first_token_seconds", TTFT}, {"vllm:request_queue_time_seconds", Queue},
+		{"vllm:inter_token_latency_seconds", Gap}, {"vllm:time_per_output_token_seconds", Gap},
 		{"vllm:num_requests_running", Running}, {"vllm:num_requests_waiting", Waiting},
 		{"vllm:kv_cache_usage_perc", KVUsage}, {"vllm:gpu_cache_usage_perc", KVUsage},
 		{"vllm:prefix_cache_hits", Hits}, {"vllm:gpu_prefix_cache_hits", Hits},
@@ -55,6 +57,7 @@ func known() []metric {
 		{"vllm:request_success", Requests}, {"vllm:num_preemptions", Preempts},
 
 		{"sglang:time_to_first_token_seconds", TTFT}, {"sglang:queue_time_seconds", Queue},
+		{"sglang:inter_token_latency_seconds", Gap}, {"sglang:time_per_output_token_seconds", Gap},
 		{"sglang:num_running_reqs", Running}, {"sglang:num_queue_reqs", Waiting},
 		{"sglang:token_usage", KVUsage}, {"sglang:cache_hit_rate", HitRate},
 		{"sglang:cached_tokens", Hits}, {"sglang:prompt_tokens", Queries},
@@ -107,7 +110,7 @@ func (n *names) find(series string) (place, Part, bool) {
 			}
 		}
 	}
-	if histogram := p.role == TTFT || p.role == Queue; ok && histogram == (part == Whole) {
+	if histogram := p.role == TTFT || p.role == Queue || p.role == Gap; ok && histogram == (part == Whole) {
 		return place{}, Whole, false
 	}
 	return p, part, ok
