@@ -24,9 +24,12 @@ var briefExample string
 //go:embed examples/mapping.yaml
 var mappingExample string
 
+//go:embed examples/plan.yaml
+var planExample string
+
 func newInit(io *stdio) *cobra.Command {
 	examples := map[string]string{"agreement": agreementExample, "policy": policyExample, "faults": faultsExample, "brief": briefExample,
-		"mapping": mappingExample}
+		"mapping": mappingExample, "plan": planExample}
 	kinds := slices.Sorted(maps.Keys(examples))
 	return &cobra.Command{
 		Use:       "init KIND",

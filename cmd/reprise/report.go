@@ -71,12 +71,22 @@ func (o *reportOptions) run(_ context.Context, s *stdio, args []string) error {
 // buildReport reads results folders, each optionally LABEL=DIR. The folders of
 // the client machines of one run are one input.
 func buildReport(args []string) (*report.Report, error) {
+	var inputs []report.Input
 	var labels []string
 	var groups [][]*replay.Dir
 	for _, a := range args {
 		label, path, ok := strings.Cut(a, "=")
 		if !ok {
 			label, path = filepath.Base(filepath.Clean(a)), a
+		}
+		if isSweep(path) {
+			more, closeAll, err := sweepInputs(path, sweepLabel(label, ok))
+			if err != nil {
+				return nil, err
+			}
+			defer closeAll()
+			inputs = append(inputs, more...)
+			continue
 		}
 		d, err := replay.OpenDir(path)
 		if err != nil {
@@ -90,7 +100,6 @@ func buildReport(args []string) (*report.Report, error) {
 		}
 		labels, groups = append(labels, label), append(groups, []*replay.Dir{d})
 	}
-	var inputs []report.Input
 	for i, g := range groups {
 		in, err := input(labels[i], g)
 		if err != nil {

@@ -57,7 +57,7 @@ func newRoot(io *stdio) *cobra.Command {
 		}
 	}
 	add("spec", newInspect(io), newIngest(io), newFit(io), newSpec(io), newAgree(io), newBundle(io), newSign(io), newVerify(io))
-	add("load", newSynth(io), newCompare(io), newCut(io), newReplay(io), newReport(io), newMock(io))
+	add("load", newSynth(io), newCompare(io), newCut(io), newReplay(io), newSweep(io), newReport(io), newMock(io))
 	add("look", newShow(io), newInit(io), newDemo(io))
 	root.AddCommand(newMan(root))
 	return root
