@@ -19,9 +19,12 @@ func pairBit(left, right uint32) uint32 {
 }
 
 // safe tells whether a word may be cut between two characters of three bytes.
-func (f *cutFilter) safe(left, right uint32) bool {
+func (f *cutFilter) safe(left, right uint32) bool { return f.spanned(left, right) == 0 }
+
+// spanned is 1 where a word may not be cut between two characters, else 0.
+func (f *cutFilter) spanned(left, right uint32) uint64 {
 	i := pairBit(left, right)
-	return (f.pairs[i>>6]>>(i&63)|f.after[left>>6&1023]>>(left&63)|f.before[right>>6&1023]>>(right&63))&1 == 0
+	return (f.pairs[i>>6]>>(i&63) | f.after[left>>6&1023]>>(left&63) | f.before[right>>6&1023]>>(right&63)) & 1
 }
 
 // newCutFilter returns the filter of a vocabulary given by its tokens' bytes and

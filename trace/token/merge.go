@@ -4,7 +4,7 @@ package token
 // pairs for the lowest. Above longPiece, pieces are encoded in windows.
 const (
 	shortPiece = 128
-	longPiece  = 256
+	longPiece  = 64
 )
 
 // merger holds the arrays of one encoding; one goroutine uses it at a time.

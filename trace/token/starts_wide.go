@@ -9,41 +9,58 @@ import (
 // masks of their classes, of all their bytes, and of their first bytes by size.
 type wideClasses struct {
 	class [classCount]uint64
-	size  [8]uint64 // first bytes of characters of 2, 3, 4 bytes
-	cut   uint64    // first bytes of characters before which a word may be cut
+	size  [5]uint64 // first bytes of characters of 2, 3, 4 bytes
 }
 
-// wide classifies the characters that start at the bits of lead.
-func (r *blockRules) wide(w *wideClasses, block []byte, lead uint64) {
-	t, cuts := r.classes, r.cuts
-	before := -1 // end of the character of three bytes before this one
-	var last uint32
+// wide classifies the characters that start at the bits of lead; high has all
+// bytes that are not ASCII. The three bits of the classes are gathered apart,
+// which needs neither branches nor stores.
+func (r *blockRules) wide(w *wideClasses, block []byte, lead, high uint64) {
+	t := r.classes
+	rest := high &^ lead
+	w.size[2] = lead & (rest >> 1) &^ (rest >> 2)
+	w.size[3] = lead & (rest >> 2) &^ (rest >> 3)
+	w.size[4] = lead & (rest >> 2) & (rest >> 3)
+	var bit0, bit1, bit2 uint64
 	for ; lead != 0; lead &= lead - 1 {
 		i := bits.TrailingZeros64(lead)
 		b := binary.LittleEndian.Uint32(block[i:])
+		var c uint32
+		all := uint64(15)
 		switch {
 		case b&0xF0 == 0xE0:
-			c := b&0x0F<<12 | b>>2&0xFC0 | b>>16&0x3F
-			k := t.blocks[t.page[c>>8]][c&255]
-			w.class[k] |= 7 << i
-			w.size[3] |= 1 << i
-			if i == before && cuts != nil && cuts.safe(last, c) {
-				w.cut |= 1 << i
-			}
-			before, last = i+3, c
+			c, all = threeOf(b), 7
 		case b&0xE0 == 0xC0:
-			c := b&0x1F<<6 | b>>8&0x3F
-			k := t.blocks[t.page[c>>8]][c&255]
-			w.class[k] |= 3 << i
-			w.size[2] |= 1 << i
+			c, all = b&0x1F<<6|b>>8&0x3F, 3
 		default:
-			c := b&7<<18 | b&0x3F00<<4 | b>>10&0xFC0 | b>>24&0x3F
-			k := t.blocks[t.page[c>>8]][c&255]
-			w.class[k] |= 15 << i
-			w.size[4] |= 1 << i
+			c = b&7<<18 | b&0x3F00<<4 | b>>10&0xFC0 | b>>24&0x3F
 		}
+		k := uint64(t.blocks[t.page[c>>8]][c&255])
+		all <<= i
+		bit0 |= all & -(k & 1)
+		bit1 |= all & -(k >> 1 & 1)
+		bit2 |= all & -(k >> 2)
+	}
+	// Class k is where the three bits spell k.
+	by0, by2, by4, by6 := high&^(bit2|bit1), high&^bit2&bit1, high&bit2&^bit1, high&bit2&bit1
+	w.class = [classCount]uint64{
+		by0 &^ bit0, by0 & bit0, by2 &^ bit0, by2 & bit0, by4 &^ bit0, by4 & bit0, by6 &^ bit0, by6 & bit0,
 	}
 }
+
+// cutsAt returns those of the given first bytes of characters of three bytes,
+// each behind another such, before which a word may be cut.
+func (f *cutFilter) cutsAt(block []byte, at uint64) (cut uint64) {
+	for ; at != 0; at &= at - 1 {
+		i := bits.TrailingZeros64(at)
+		left, right := binary.LittleEndian.Uint32(block[i-3:]), binary.LittleEndian.Uint32(block[i:])
+		cut |= (f.spanned(threeOf(left), threeOf(right)) ^ 1) << i
+	}
+	return cut
+}
+
+// threeOf decodes the character of three bytes in the lower ones of b.
+func threeOf(b uint32) uint32 { return b&0x0F<<12 | b>>2&0xFC0 | b>>16&0x3F }
 
 // startsWide is starts for a block with characters that are not ASCII.
 func (r *blockRules) startsWide(m *masks, text []byte, p, n int) (found, cut uint64, doubtful bool) {
@@ -52,7 +69,7 @@ func (r *blockRules) startsWide(m *masks, text []byte, p, n int) (found, cut uin
 		valid, limit = ^uint64(0)>>(blockSize-n+p), n-p
 	}
 	var w wideClasses
-	r.wide(&w, text[p:], m.lead&valid)
+	r.wide(&w, text[p:], m.lead&valid, m.high)
 	one := valid &^ m.high
 
 	up, low := (m.upper|w.class[upper])&valid, (m.lower|w.class[lower])&valid
@@ -103,8 +120,9 @@ func (r *blockRules) startsWide(m *masks, text []byte, p, n int) (found, cut uin
 		found = r.contractions(found, quotes, letter, text, p)
 	}
 	found, _, doubtful = finish(found, doubt, limit)
-	if w.cut != 0 && found != 0 {
-		cut = w.cut & free & (free << 1) & (1<<(63-bits.LeadingZeros64(found)) - 1)
+	if r.cuts != nil && found != 0 {
+		within := free & (free << 1) & (1<<(63-bits.LeadingZeros64(found)) - 1)
+		cut = r.cuts.cutsAt(text[p:], within&w.size[3]&(w.size[3]<<3))
 	}
 	return found, cut, doubtful
 }
