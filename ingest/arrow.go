@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -22,12 +23,11 @@ const (
 	maxArrowRows  = 1 << 27   // of a batch
 )
 
-// sniffArrow takes an IPC file (Feather version 2) and a stream: the mark that a
-// message follows, and its length.
+// sniffArrowFile takes an IPC file (Feather version 2).
+func sniffArrowFile(head []byte) bool { return string(head[:min(len(head), 6)]) == arrowMagic[:6] }
+
+// sniffArrow takes a stream: the mark that a message follows, and its length.
 func sniffArrow(head []byte) bool {
-	if string(head[:min(len(head), 6)]) == arrowMagic[:6] {
-		return true
-	}
 	if len(head) < 12 || binary.LittleEndian.Uint32(head) != 0xffffffff {
 		return false
 	}
@@ -35,14 +35,15 @@ func sniffArrow(head []byte) bool {
 	return n >= 8 && n <= maxArrowMeta && n%8 == 0
 }
 
-// arrowFile reads the record batches of an Arrow stream one after the other. A
-// file is the same stream between its magic numbers, with a footer that readers
-// at any place need and this one does not.
+// arrowFile reads the record batches of an Arrow file or stream one after the
+// other. A file without a footer, which is cut short, is read from its start as
+// the stream that it is between its magic numbers.
 type arrowFile struct {
 	scribe
 	name   string
-	tail   *arrowTail
-	isFile bool
+	tail   *arrowTail   // of a stream
+	paged  *pagedReader // of a file with a footer
+	isFile bool         // read as a stream
 	frames *arrowFrames
 	reader *ipc.Reader
 	parts  []partition
@@ -54,25 +55,62 @@ type arrowFile struct {
 	items  int64
 }
 
-func openArrow(s *source, r io.Reader) (rows, error) {
-	a := &arrowFile{name: s.name, tail: &arrowTail{r: bufio.NewReaderSize(r, 256<<10)}, parts: partitionsOf(s.name)}
+// openArrowFile opens a file by its footer.
+func openArrowFile(s *source, _ io.Reader) (rows, error) {
+	r, size, err := s.file()
+	if err != nil {
+		return nil, err
+	}
+	return readArrow(s.raw.ctx, s.name, r, size)
+}
+
+func readArrow(ctx context.Context, name string, r io.ReaderAt, size int64) (rows, error) {
+	at := &pagedReader{ctx: ctx, r: r}
+	blocks, err := arrowFooter(at, size)
+	if err != nil {
+		return nil, at.or(damaged("the Arrow file's footer cannot be read (%s)", oneLine(err)))
+	}
+	if blocks == nil {
+		return arrowStream(name, io.NewSectionReader(at, 0, size))
+	}
+	a := &arrowFile{name: name, paged: at, frames: blocks.arrowFrames, parts: partitionsOf(name)}
+	return a, a.start(blocks)
+}
+
+func openArrow(s *source, r io.Reader) (rows, error) { return arrowStream(s.name, r) }
+
+func arrowStream(name string, r io.Reader) (rows, error) {
+	a := &arrowFile{name: name, tail: &arrowTail{r: bufio.NewReaderSize(r, 256<<10)}, parts: partitionsOf(name)}
 	if head, _ := a.tail.r.Peek(8); string(head) == arrowMagic {
 		a.isFile = true
 		a.tail.r.Discard(8)
 	}
 	a.frames = &arrowFrames{r: a.tail}
+	return a, a.start(a.frames)
+}
+
+// start reads the schema.
+func (a *arrowFile) start(messages ipc.MessageReader) error {
 	err := func() (err error) {
 		defer recovered(&err)
-		a.reader, err = ipc.NewReaderFromMessageReader(a.frames, ipc.WithAllocator(&budget{limit: maxArrowAlive}))
+		a.reader, err = ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(&budget{limit: maxArrowAlive}))
 		return err
 	}()
 	if err != nil {
-		return nil, a.tail.or(damaged("the Arrow file's schema cannot be read (%s)", oneLine(err)))
+		return a.or(damaged("the Arrow file's schema cannot be read (%s)", oneLine(err)))
 	}
 	a.fields = a.reader.Schema().Fields()
 	a.frames.expect(a.fields)
 	a.parts = slices.DeleteFunc(a.parts, func(p partition) bool { return a.reader.Schema().HasField(p.name) })
-	return a, nil
+	return nil
+}
+
+// or is the failure of what lies below, when there was one, and err otherwise.
+func (a *arrowFile) or(err error) error {
+	if a.paged != nil {
+		return a.paged.or(err)
+	}
+	return a.tail.or(err)
 }
 
 func (a *arrowFile) bind(p *plan) { a.plan = p }
@@ -100,7 +138,7 @@ func (a *arrowFile) turn() (err error) {
 	defer recovered(&err)
 	if !a.reader.Next() {
 		if err := a.reader.Err(); err != nil {
-			return a.tail.or(damaged("the Arrow file breaks off or is damaged after row %d (%s)", a.items, oneLine(err)))
+			return a.or(damaged("the Arrow file breaks off or is damaged after row %d (%s)", a.items, oneLine(err)))
 		}
 		return a.end()
 	}

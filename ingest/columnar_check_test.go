@@ -61,7 +61,7 @@ func TestArrowFlips(t *testing.T) {
 		for _, flip := range []byte{0xff, 0x01} {
 			broken := append([]byte(nil), data...)
 			broken[i] ^= flip
-			r, err := openArrow(&source{name: "f"}, strings.NewReader(string(broken)))
+			r, err := arrowStream("f", strings.NewReader(string(broken)))
 			if err != nil {
 				continue
 			}

@@ -62,9 +62,12 @@ func FuzzParquet(f *testing.F) {
 }
 
 func FuzzArrow(f *testing.F) {
-	addFiles(f, "../testdata/columnar/*.feather", "../testdata/columnar/*.arrows")
+	addFiles(f, "../testdata/columnar/*.feather", "../testdata/columnar/*.arrows", "../testdata/columnar/*.arrow")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := openArrow(&source{name: "f"}, bytes.NewReader(data))
+		r, err := arrowStream("f", bytes.NewReader(data))
+		if sniffArrowFile(data) {
+			r, err = readArrow(t.Context(), "f", bytes.NewReader(data), int64(len(data)))
+		}
 		if err != nil {
 			if !isBroken(err) {
 				t.Fatal(err)

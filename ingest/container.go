@@ -44,6 +44,7 @@ type rows interface {
 func containers() []container {
 	return []container{
 		{name: "Parquet", sniff: sniffParquet, open: openParquet, binary: true, whole: true, named: true},
+		{name: "Arrow", sniff: sniffArrowFile, open: openArrowFile, binary: true, whole: true, named: true},
 		{name: "Arrow", sniff: sniffArrow, open: openArrow, binary: true, named: true},
 		{name: "YAML", sniff: sniffCassette, open: openCassette},
 		{name: "JSON lines", sniff: sniffJSONL, open: openJSONL},

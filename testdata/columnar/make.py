@@ -4,7 +4,8 @@
 
 rows.json: for every file of apache/parquet-testing that we keep, what pyarrow
 reads, in the notation of ingest/columnar.go. log.*: one small log in the types
-that LLM logs have, as Parquet, Arrow file and Arrow stream.
+that LLM logs have, as Parquet, Arrow file and Arrow stream. polars.zstd.arrow: of
+polars 2.1, whose files have no schema message at their start.
 """
 import datetime as d, decimal, glob, json, math, os, sys
 import pyarrow as pa, pyarrow.parquet as pq, pyarrow.ipc as ipc, pyarrow.feather as feather
@@ -102,5 +103,13 @@ def log():
         w.write_table(more)
 
 
+def polars():
+    import polars as pl
+    at = [d.datetime(2026, 3, 2, 14, 5, 11) + d.timedelta(milliseconds=137 * i) for i in range(200)]
+    pl.DataFrame({"timestamp": at, "input_tokens": [1] * 200, "output_tokens": [2] * 200, "model": ["m"] * 200}) \
+        .write_ipc("polars.zstd.arrow", compression="zstd")
+
+
 expected(sys.argv[1])
 log()
+polars()
