@@ -34,7 +34,8 @@ type cacheEntry struct {
 const entryShift = 5
 
 // wordCache remembers what pieces are encoded as. It is never wrong: the key is
-// the piece. It grows up to 2^lastCacheBits entries and then starts anew.
+// the piece. It grows up to 2^lastCacheBits entries (32 MB, from some 130,000
+// different pieces on) and then starts anew.
 type wordCache struct {
 	slots []cacheEntry
 	shift uint
@@ -93,28 +94,28 @@ func (c *wordCache) ids(e *cacheEntry) []int32 {
 }
 
 // noSlot is the place of a key whose window is full.
-const noSlot = -1
+const noSlot = ^uint32(0)
 
 // reserve returns the slot of a key: the one where it is, or a free one that is
 // then its own and must be filled, or noSlot.
-func (c *wordCache) reserve(lo, hi uint64, home uint32) (at int, fresh bool) {
+func (c *wordCache) reserve(lo, hi uint64, home uint32) (at uint32, fresh bool) {
 	for i := range uint32(window) {
 		at := (home ^ i) & uint32(len(c.slots)-1)
 		e := &c.slots[at]
 		if e.lo == lo && e.hi&^spillMark == hi {
-			return int(at), false
+			return at, false
 		}
 		if e.hi == 0 {
 			e.lo, e.hi = lo, hi
 			c.used++
-			return int(at), true
+			return at, true
 		}
 	}
 	return noSlot, false
 }
 
 // fill sets the ids of a reserved slot.
-func (c *wordCache) fill(at int, ids []int32) {
+func (c *wordCache) fill(at uint32, ids []int32) {
 	e := &c.slots[at]
 	if e.val[3] = int32(len(ids)); len(ids) <= 3 {
 		copy(e.val[:3], ids)

@@ -8,15 +8,14 @@ import (
 // lanePiece is the length in bytes up to which pieces are merged in lanes.
 const lanePiece = 31
 
-// miss is a piece that waits for its ids: text[start:start+size]. ids and n tell
-// where they are in the array of results.
+// miss is a piece that waits for its ids: text[start:start+size].
 type miss struct {
 	start, size uint32
-	slot        uint32 // of the cache, for the caller
-	ids, n      uint32
+	piece       uint32 // its number in the batch
+	ids, n      uint32 // where its ids are in the result, and how many
 }
 
-// laneCount is the number of short pieces that are merged at the same time. A
+// laneCount is the number of pieces that are merged at the same time. A
 // merge needs the two pairs that the last one has made, from a table that is not
 // in the nearest caches; while they are under way the other lanes go on.
 const laneCount = 8
@@ -34,6 +33,8 @@ type lane struct {
 }
 
 const (
+	pairShift = 3 // the size of a slot of a pairTable as a power of two
+
 	edgeID   = 1<<idBits - 1
 	noRank   = uint32(noMerge) << 5
 	noLookUp = ^uint64(0) // a key that no pair has
@@ -84,7 +85,7 @@ func (m *merger) round(dst []int32, n int) ([]int32, int) {
 			*(*[2]uint32)(l.pairs[2*i:]) = [2]uint32(l.pairs[2*n:])
 		}
 	}
-	prefetch(unsafe.Pointer(unsafe.SliceData(t.slots)), &l.pairs[0], 2*n, 3)
+	prefetch(unsafe.Pointer(unsafe.SliceData(t.slots)), &l.pairs[0], 2*n, pairShift)
 	return dst, n
 }
 

@@ -20,7 +20,7 @@ func TestLanesMatchHeap(t *testing.T) {
 		for id := range v.size() {
 			pieces = append(pieces, string(v.token(id)))
 		}
-		for range 50000 {
+		for range 20000 {
 			piece := runPiece(rng, v)
 			pieces = append(pieces, piece[:min(len(piece), 1+rng.IntN(lanePiece+3))])
 		}

@@ -75,7 +75,7 @@ func TestMasksMatchScanner(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	parts := maskParts()
 	var texts []string
-	for range 30000 {
+	for range 15000 {
 		var b strings.Builder
 		few := parts
 		if rng.IntN(2) == 0 { // a few kinds only, so that rare neighbours meet often

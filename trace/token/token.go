@@ -90,9 +90,10 @@ func (t *Tokenizer) SHA256() string { return t.sha }
 // one line: settings of it that are not followed, a pattern that is interpreted.
 func (t *Tokenizer) Notes() []string { return t.notes }
 
-// Encode appends the token ids of text to dst. Special tokens are never parsed
-// from text: "<|endoftext|>" is encoded as the characters that it is written
-// with. Text that is not UTF-8 is repaired first (see Repair). Texts must be
+// Encode appends the token ids of text to dst. The special tokens of embedded
+// vocabularies and of rank files are never parsed from text: "<|endoftext|>" is
+// encoded as the characters that it is written with. The added tokens of a
+// tokenizer.json are recognised in text, as its reference does. Text that is not UTF-8 is repaired first (see Repair). Texts must be
 // under 2 GiB. The time is linear in the bytes of any text for the embedded
 // vocabularies, n log n in the longest unbroken run for those from files.
 func (t *Tokenizer) Encode(dst []int32, text string) []int32 {

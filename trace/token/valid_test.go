@@ -28,7 +28,7 @@ func TestValid(t *testing.T) {
 		}
 	}
 	edges := []byte{0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF}
-	for range 400000 {
+	for range 200000 {
 		part := make([]byte, 1+rng.IntN(5))
 		for i := range part {
 			part[i] = edges[rng.IntN(len(edges))]
@@ -36,7 +36,7 @@ func TestValid(t *testing.T) {
 		check([]rune{'a', 'é', '中', '👍'}[rng.IntN(4)], rng.IntN(100), string(part))
 	}
 	for r := range rune(utf8.MaxRune + 1) {
-		if r%7 == 0 || r < 0x1000 {
+		if r%61 == 0 || r < 0x1000 {
 			check('a', 28+int(r)%40, string(r))
 		}
 	}
