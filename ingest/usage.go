@@ -130,6 +130,8 @@ func (b *builder) count(f Field, limit int64) trace.Opt[int64] {
 	var wrong string
 	if whole, isInt := int64Of(c); isInt && col.simple {
 		v, wrong = checkCount(whole, limit)
+	} else if col.simple && c.node == nil && !void(c.text) {
+		v, wrong = parseCount(c.text, limit)
 	} else if s, ok := b.get(f); ok {
 		v, wrong = parseCount(s, limit)
 	} else {

@@ -23,7 +23,7 @@ func measurements() []measurement {
 		{"JSON lines, --tokenizer none", "jsonl", 1, []string{"--tokenizer", "none"}},
 		{"Parquet, tokens and blocks", "parquet", 4, nil},
 		{"Parquet, --tokenizer none", "parquet", 4, []string{"--tokenizer", "none"}},
-		{"Azure CSV", "azure", 8, nil},
+		{"Azure CSV, --tokenizer none", "azure", 8, []string{"--tokenizer", "none"}},
 	}
 }
 
