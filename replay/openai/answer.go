@@ -24,6 +24,8 @@ type answer struct {
 	reasons bool // reasoning came
 	naming  bool // note the model that the answer names
 	model   string
+	chunk   chunk // of the event at hand
+	odd     int   // events that the scan was not sure of
 	chars   int32
 	class   replay.Class // StreamError once something is wrong
 	reason  string
@@ -131,7 +133,7 @@ func (a *answer) event(typ, data []byte) {
 		a.done, a.r.End = true, trace.Some(a.now)
 		return
 	case string(typ) == "error":
-		a.fail("the server sent an error event: " + oneLine(errorMessage(gjson.ParseBytes(data))))
+		a.failEvent(data)
 		return
 	case len(data) == 0:
 		return
@@ -139,18 +141,54 @@ func (a *answer) event(typ, data []byte) {
 	if a.naming && a.model == "" {
 		a.model = modelOf(data)
 	}
-	c := parseChunk(data)
-	switch {
-	case c.invalid:
+	c := a.parse(data)
+	if c.invalid || c.failed {
+		a.failChunk(c)
+	}
+	if c.invalid {
+		return
+	}
+	a.count(c)
+	if c.content || c.reason || c.tool {
+		a.token(c)
+	}
+}
+
+// maxAside is how many unusual events of an answer are read on another stack.
+const maxAside = 4
+
+// parse reads the JSON of an event. The general parser goes deep: the stack of a
+// stream's goroutine would stay twice as large for the one or two events that
+// need it. Where most do, that is what it takes.
+func (a *answer) parse(data []byte) *chunk {
+	c := &a.chunk
+	*c = chunk{}
+	if c.scan(data) {
+		return c
+	}
+	if a.odd++; a.odd > maxAside {
+		*c = readChunk(data)
+		return c
+	}
+	done := make(chan struct{})
+	go func() {
+		*c = readChunk(data)
+		close(done)
+	}()
+	<-done
+	return c
+}
+
+func (a *answer) failEvent(data []byte) {
+	a.fail("the server sent an error event: " + oneLine(errorMessage(gjson.ParseBytes(data))))
+}
+
+func (a *answer) failChunk(c *chunk) {
+	if c.invalid {
 		a.fail("an event of the stream is not a JSON object")
 		return
-	case c.failed:
-		a.fail("the server sent an error in the stream: " + oneLine(c.message))
 	}
-	a.count(&c)
-	if c.content || c.reason || c.tool {
-		a.token(&c)
-	}
+	a.fail("the server sent an error in the stream: " + oneLine(c.message))
 }
 
 // modelOf returns the model that an answer or an event names.

@@ -19,6 +19,7 @@ type call struct {
 	client     *Client
 	data       []byte // the body, behind room for the engine's head
 	answerRoom int    // gaps to make room for
+	query      query
 	result     replay.Result
 	server     string // the Server header, for preflight
 	whole      bool   // the answer was one JSON object
@@ -37,20 +38,21 @@ type call struct {
 // unless Wire.Resend allows a second time on a connection that proved dead.
 func (k *call) Send(ctx context.Context, f *replay.Flight) replay.Result {
 	c := k.client
-	q := &query{flight: f, room: c.room, data: k.data, limits: limits{c.cfg.FirstToken, c.cfg.Idle, c.cfg.Total}}
+	k.query = query{flight: f, room: c.room, data: k.data, limits: limits{c.cfg.FirstToken, c.cfg.Idle, c.cfg.Total}}
 	if !c.cfg.Wire.Resend {
 		k.data = nil // it is garbage once it is written
 	}
-	p, err := c.engine.exchange(ctx, q, k)
-	if p.stale && c.cfg.Wire.Resend {
+	err := c.engine.exchange(ctx, &k.query, k)
+	if k.query.seen.stale && c.cfg.Wire.Resend {
 		c.resent.Add(1)
-		p, err = c.engine.exchange(ctx, q, k)
+		err = c.engine.exchange(ctx, &k.query, k)
 	}
-	p.into(&k.result)
+	k.query.data = nil
+	k.query.seen.into(&k.result)
 	if !k.result.End.OK {
 		k.result.End = some(f.Now())
 	}
-	k.judge(&p, err)
+	k.judge(&k.query.seen, err)
 	k.result.Reason = c.blot(k.result.Reason)
 	return k.result
 }

@@ -179,9 +179,15 @@ func finishOf(reason string) trace.Finish {
 // chunk. It is sure only when every key that could carry content, an end, a
 // count or an error is one that it read, and the brackets close.
 func scanChunk(b []byte) (c chunk, sure bool) {
+	sure = c.scan(b)
+	return c, sure
+}
+
+// scan is scanChunk into c, which is empty.
+func (c *chunk) scan(b []byte) (sure bool) {
 	b = bytes.TrimSpace(b)
 	if len(b) < 2 || b[0] != '{' || b[len(b)-1] != '}' {
-		return c, false
+		return false
 	}
 	depth, texts := 0, 0
 	for i := 0; i < len(b); {
@@ -191,36 +197,36 @@ func scanChunk(b []byte) (c chunk, sure bool) {
 			i++
 		case '}', ']':
 			if depth--; depth == 0 && i != len(b)-1 {
-				return c, false
+				return false
 			}
 			i++
 		case '"':
 			end := stringEnd(b, i+1)
 			if end < 0 {
-				return c, false
+				return false
 			}
 			key := b[i+1 : end]
 			if i = end + 1; i >= len(b) || b[i] != ':' {
 				if i < len(b) && (b[i] == ' ' || b[i] == '\t') {
-					return c, false // a space before a colon: not the plain shape
+					return false // a space before a colon: not the plain shape
 				}
 				continue // a value
 			}
 			for i++; i < len(b) && b[i] == ' '; i++ {
 			}
 			if i == len(b) {
-				return c, false
+				return false
 			}
 			next, ok := c.scanValue(key, b, i, &texts)
 			if !ok {
-				return c, false
+				return false
 			}
 			i = next
 		default:
 			i++
 		}
 	}
-	return c, depth == 0 && texts <= 1 && c.choice
+	return depth == 0 && texts <= 1 && c.choice
 }
 
 // scanValue looks at the value at i of a key, and returns where to go on.

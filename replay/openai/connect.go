@@ -44,6 +44,6 @@ func (w *whole) body(b []byte, _ int64) progress {
 func (c *Client) get(ctx context.Context) (code int, body []byte, err error) {
 	w := &whole{}
 	q := &query{flight: replay.NewFlight(replay.NewTimer(time.Now())), get: true, limits: limits{-1, -1, -1}}
-	_, err = c.engine.exchange(ctx, q, w)
+	err = c.engine.exchange(ctx, q, w)
 	return w.status, w.data, err
 }

@@ -13,9 +13,10 @@ import (
 // engine moves requests and answers over connections. Both kinds give the same
 // results of the same bytes, but for the stamps.
 type engine interface {
-	// exchange sends a request once and hands what comes back to rc. Its error
-	// is nil when the answer came to its end or rc had enough.
-	exchange(ctx context.Context, q *query, rc receiver) (passage, error)
+	// exchange sends a request once, hands what comes back to rc and notes in
+	// q.seen what it saw. Its error is nil when the answer came to its end or rc
+	// had enough.
+	exchange(ctx context.Context, q *query, rc receiver) error
 	// connect opens up to n connections ahead, and returns how many it did.
 	connect(ctx context.Context, n int) int
 	close()
@@ -28,6 +29,7 @@ type query struct {
 	room   int    // what data has free in front, for the head
 	data   []byte // the body from room on
 	limits limits
+	seen   passage
 }
 
 func (q *query) body() []byte { return q.data[q.room:] }

@@ -140,6 +140,9 @@ func retryAfter(h fields, now time.Time) trace.Opt[int64] {
 	if v, err := strconv.ParseFloat(s, 64); err == nil && v >= 0 && v < 1e9 {
 		return trace.Some(int64(v * 1000))
 	}
+	if s == "" {
+		return trace.Opt[int64]{}
+	}
 	at, err := http.ParseTime(s)
 	if err != nil {
 		return trace.Opt[int64]{}

@@ -117,7 +117,7 @@ func (w *watch) take(what progress) {
 	}
 }
 
-func (e *netEngine) exchange(ctx context.Context, q *query, rc receiver) (passage, error) {
+func (e *netEngine) exchange(ctx context.Context, q *query, rc receiver) error {
 	c := e.client
 	t := &trip{flight: q.flight, shift: c.shift(q.flight), small: q.get || len(q.body()) < writeBuffer/2}
 	ctx, w, release := e.watch(ctx, q.limits)
@@ -131,9 +131,10 @@ func (e *netEngine) exchange(ctx context.Context, q *query, rc receiver) (passag
 	if err != nil && ctx.Err() != nil {
 		err = ended(context.Cause(ctx))
 	}
-	p := t.passage()
+	q.seen = t.passage()
+	p := &q.seen
 	p.stale = err != nil && ctx.Err() == nil && p.reused.V && !p.firstByte.OK
-	return p, err
+	return err
 }
 
 // ended is the cause of a request's end: one of its limits, or a cancel.

@@ -128,20 +128,22 @@ type rawConn struct {
 	lent   *[]byte
 }
 
-func (e *rawEngine) exchange(ctx context.Context, q *query, rc receiver) (p passage, err error) {
-	clock := e.client.stamps
-	stay := patience{limits: q.limits, start: clock.now()}
-	c, p, err := e.take(ctx, q, &stay)
+func (e *rawEngine) exchange(ctx context.Context, q *query, rc receiver) error {
+	clock, start, p := e.client.stamps, e.client.stamps.now(), &q.seen
+	c, err := e.take(ctx, q, start)
 	if err != nil {
-		return p, err
+		return err
 	}
 	shift := e.client.shift(q.flight)
-	c.begin(stay)
+	c.begin(q.limits, start)
 	p.ready, p.reused = trace.Some(clock.now()+shift), trace.Some(c.kept)
 	unhook := context.AfterFunc(ctx, func() { c.conn.SetReadDeadline(time.Unix(1, 0)) })
 	c.arm(clock)
 	w := c.write(e.render(q), q, shift)
-	err = c.read(ctx, clock, rc, &p, shift)
+	if !e.client.cfg.Wire.Resend && w.done == nil {
+		q.data = nil // it is garbage once it is written
+	}
+	err = c.read(ctx, clock, rc, p, shift)
 	untouched := unhook()
 	if err == nil && untouched && c.parser.over && !c.parser.head.close && w.finished() && !e.client.cfg.Wire.NewConns {
 		e.pool.put(c)
@@ -155,7 +157,7 @@ func (e *rawEngine) exchange(ctx context.Context, q *query, rc receiver) (p pass
 		p.writeEnd = p.firstByte // an answer that did not wait for the whole request
 	}
 	p.stale = p.reused.V && !c.got && lost(err)
-	return p, err
+	return err
 }
 
 // lost tells that the other side ended the connection.
@@ -164,10 +166,16 @@ func lost(err error) bool {
 }
 
 // take gets a connection within the request's limits.
-func (e *rawEngine) take(ctx context.Context, q *query, stay *patience) (*rawConn, passage, error) {
+func (e *rawEngine) take(ctx context.Context, q *query, start int64) (*rawConn, error) {
+	q.seen = passage{}
 	if c := e.pool.ready(); c != nil {
-		return c, passage{}, nil
+		return c, nil
 	}
+	return e.wait(ctx, q, patience{limits: q.limits, start: start})
+}
+
+// wait gets the next connection there is.
+func (e *rawEngine) wait(ctx context.Context, q *query, stay patience) (*rawConn, error) {
 	t := &trip{flight: q.flight}
 	at, why := stay.due()
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(at-stay.start), why)
@@ -176,13 +184,14 @@ func (e *rawEngine) take(ctx context.Context, q *query, stay *patience) (*rawCon
 	if err != nil && ctx.Err() != nil {
 		err = ended(context.Cause(ctx))
 	}
-	return c, t.passage(), err
+	q.seen = t.passage()
+	return c, err
 }
 
 // begin makes the connection ready for a request.
-func (c *rawConn) begin(stay patience) {
+func (c *rawConn) begin(l limits, start int64) {
 	c.parser.reset()
-	c.stay, c.got = stay, false
+	c.stay, c.got = patience{limits: l, start: start}, false
 }
 
 // arm sets the read deadline to the request's next limit.

@@ -250,14 +250,15 @@ func TestKernelStamps(t *testing.T) {
 			f := replay.NewFlight(replay.NewTimer(c.stamps.base))
 			data := appendedBody(t, c)
 			log := &stampLog{clock: c.stamps}
-			p, err := c.engine.exchange(t.Context(), &query{flight: f, room: c.room, data: data, limits: limits{-1, -1, -1}}, log)
+			query := &query{flight: f, room: c.room, data: data, limits: limits{-1, -1, -1}}
+			err := c.engine.exchange(t.Context(), query, log)
 			if err != nil || len(log.pairs) < 6 || c.Stamps() != StampsKernel || c.Delays().N() == 0 || c.Delays().Quantile(0.5) < 0 {
 				t.Fatalf("%s, TLS %v: %v, %d stamped events, stamps by %s", e, secure, err, len(log.pairs), c.Stamps())
 			}
 			base := c.stamps.base.UnixNano()
 			for _, q := range log.pairs {
 				// 0.1 ms for what the wall clock may slew in the run of the test.
-				if q.at > q.user || base+q.at < q.sent-100_000 || q.at < p.writeEnd.V {
+				if q.at > q.user || base+q.at < q.sent-100_000 || q.at < query.seen.writeEnd.V {
 					t.Errorf("%s, TLS %v: sent at %d, stamped %d ns after, read %d ns after that", e, secure, q.sent, base+q.at-q.sent, q.user-q.at)
 				}
 			}

@@ -19,7 +19,7 @@ import (
 
 // measure runs a client against a mock of its own, each on a core.
 func measure(o *options, client func(url string) ([]string, func([]byte) (seen, error))) (row, error) {
-	server := exec.Command("taskset", pinned(o, "0", os.Args[0], "-role", "mock")...)
+	server := exec.Command("taskset", pinned(o, "0", os.Args[0], "-role", "mock", "-ttft", fmt.Sprint(o.ttft), "-itl", fmt.Sprint(o.itl))...)
 	server.Stderr, server.Env = os.Stderr, append(os.Environ(), "GOMAXPROCS=1")
 	in, err := server.StdinPipe()
 	if err != nil {
@@ -93,12 +93,13 @@ func (words) Encode(dst []int32, text string) []int32 {
 
 // serve is the mock: it says its URL, serves until its input ends, and says what it
 // saw.
-func serve(*options) error {
+func serve(o *options) error {
 	law, err := mock.Preset("plain")
 	if err != nil {
 		return err
 	}
-	law.Plain = &mock.Plain{TTFT: 50_000, ITL: 10_000}
+	law.Plain = &mock.Plain{TTFT: 1000 * o.ttft, ITL: 1000 * o.itl}
+	law.MaxSeqs, law.MaxBatched = 1<<15, 1<<20
 	cfg := mock.DefaultConfig(law, words{})
 	cfg.Record = true
 	s, err := mock.Start(context.Background(), cfg)

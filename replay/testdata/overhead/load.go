@@ -55,7 +55,7 @@ func load(o *options) error {
 
 // lifetime is an answer's by the mock's law.
 func lifetime(o *options) time.Duration {
-	return 50*time.Millisecond + 10*time.Millisecond*time.Duration(o.tokens-1)
+	return time.Duration((o.ttft + o.itl*float64(o.tokens-1)) * 1e6)
 }
 
 // spread is over what time streams begin.

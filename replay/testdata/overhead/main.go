@@ -5,6 +5,7 @@
 // less the mock's.
 //
 //	go run ./replay/testdata/overhead -streams 1,10,100,500
+//	go run ./replay/testdata/overhead -streams 10000 -itl 500 -tokens 10 -rounds 1   # memory a stream
 //
 // It runs our client by both engines and with both kinds of stamps, and the
 // peers that -peers names (see peers.go). Each case has processes of its own.
@@ -26,6 +27,8 @@ type options struct {
 	streams  string
 	starts   string
 	tokens   int
+	ttft     float64
+	itl      float64
 	rounds   int
 	fifo     bool
 	engine   string
@@ -43,6 +46,8 @@ func main() {
 	flag.StringVar(&o.streams, "streams", "1,10,100,500", "streams at one time")
 	flag.StringVar(&o.starts, "starts", "random,sync,poisson", "how streams begin: random, sync, poisson")
 	flag.IntVar(&o.tokens, "tokens", 100, "tokens of an answer")
+	flag.Float64Var(&o.ttft, "ttft", 50, "the mock's time to the first token, ms")
+	flag.Float64Var(&o.itl, "itl", 10, "the mock's time between tokens, ms")
 	flag.IntVar(&o.rounds, "rounds", 4, "requests a stream, one after the other")
 	flag.BoolVar(&o.fifo, "fifo", false, "run each process at real-time priority on its core")
 	flag.StringVar(&o.engine, "engine", "raw", "of a child")
@@ -91,7 +96,7 @@ func compare(o *options, start string, n int) error {
 		}
 		row, err := measure(o, func(url string) ([]string, func([]byte) (seen, error)) {
 			return []string{os.Args[0], "-role", "client", "-url", url, "-engine", engine, "-stamps", stamps, "-starts", start,
-				"-n", strconv.Itoa(n), "-tokens", strconv.Itoa(o.tokens), "-rounds", strconv.Itoa(o.rounds)}, decodeSeen
+				"-n", strconv.Itoa(n), "-tokens", strconv.Itoa(o.tokens), "-rounds", strconv.Itoa(o.rounds), "-ttft", fmt.Sprint(o.ttft), "-itl", fmt.Sprint(o.itl)}, decodeSeen
 		})
 		if err != nil {
 			return fmt.Errorf("%s, %d streams: %w", name, n, err)
@@ -135,7 +140,7 @@ type row struct {
 }
 
 func (r *row) print(name, start string, n int, o *options) {
-	ideal := float64(n) / ((50 + 10*float64(o.tokens-1)) / 1000)
+	ideal := float64(n) / lifetime(o).Seconds()
 	cpu := r.seen.CPUs
 	if cpu == 0 {
 		cpu = r.cpu
