@@ -226,3 +226,37 @@ func TestPasses(t *testing.T) {
 		t.Error("3.6 billion requests are taken")
 	}
 }
+
+// The parts of a drawn schedule are the schedule: every job is in one part, at
+// its instant.
+func TestPart(t *testing.T) {
+	arrivals := Arrivals{Process: Gamma, CV: 2, Rate: Steady(50, time.Second), Seed: 1}
+	whole, err := NewArrivalPlan(untimed(13), arrivals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[int64]int64{}
+	for i := range 3 {
+		p, err := NewArrivalPlan(untimed(13), arrivals)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Part(Shard{Index: i, Of: 3}); err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range p.Jobs {
+			if _, twice := at[j.Row]; twice {
+				t.Errorf("row %d is in two parts", j.Row)
+			}
+			at[j.Row] = j.Sched
+		}
+	}
+	for _, j := range whole.Jobs {
+		if got, ok := at[j.Row]; !ok || got != j.Sched {
+			t.Errorf("row %d is at %d, want %d", j.Row, got, j.Sched)
+		}
+	}
+	if len(at) != len(whole.Jobs) {
+		t.Errorf("%d jobs in parts, %d in all", len(at), len(whole.Jobs))
+	}
+}

@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,19 +44,40 @@ func ShardOf(t *trace.Trace, s Shard) (*trace.Trace, error) {
 	}
 	out := *t
 	out.Requests = nil
-	for _, r := range t.Requests {
-		key := r.ID
-		if r.Session.OK {
-			key = int64(r.Session.V)
-		}
-		if int(key%int64(s.Of)) == s.Index {
-			out.Requests = append(out.Requests, r)
+	for i := range t.Requests {
+		if s.has(&t.Requests[i]) {
+			out.Requests = append(out.Requests, t.Requests[i])
 		}
 	}
 	if len(out.Requests) == 0 {
 		return nil, fmt.Errorf("shard %d of %d has no requests: use fewer shards", s.Index, s.Of)
 	}
 	return &out, nil
+}
+
+// has tells whether a request is one of the shard's.
+func (s Shard) has(r *trace.Request) bool {
+	key := r.ID
+	if r.Session.OK {
+		key = int64(r.Session.V)
+	}
+	return int(key%int64(s.Of)) == s.Index
+}
+
+// Part leaves a plan with a schedule the jobs of one shard, at their instants.
+func (p *Plan) Part(s Shard) error {
+	if s.Of < 1 || s.Index < 0 || s.Index >= s.Of {
+		return errors.New("no such shard")
+	}
+	if len(p.levels) > 0 || p.turns != nil {
+		return errors.New("a load that waits for answers cannot be shared out")
+	}
+	p.Jobs = slices.DeleteFunc(p.Jobs, func(j Job) bool { return !s.has(&j.Request) })
+	if len(p.Jobs) == 0 {
+		return fmt.Errorf("shard %d of %d has no requests: use fewer shards", s.Index, s.Of)
+	}
+	p.Shape.Absolute = int64(len(p.Jobs))
+	return nil
 }
 
 // ShardSalt is the salt of all shards of a run that start at an instant, where

@@ -137,7 +137,7 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 	if err != nil {
 		return err
 	}
-	plan, err := o.shape.plan(w)
+	plan, all, err := o.shape.part(w, t, &o.shards)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 		return usagef("a timeout is negative: use 0 for none")
 	}
 	run := o.describe(w.source, t)
-	o.shards.describe(run, t)
+	o.shards.describe(run, all)
 	if err := o.limits(s, w, run); err != nil {
 		return err
 	}

@@ -156,6 +156,34 @@ func (o *shapeFlags) plan(w *feed) (*replay.Plan, error) {
 	return p, nil
 }
 
+// part makes the schedule of this machine's part of a run, and counts the
+// requests of all parts. Arrivals are drawn for all machines and then shared
+// out, so that together they are the process that was asked for.
+func (o *shapeFlags) part(w *feed, whole *trace.Trace, sh *shardFlags) (*replay.Plan, int64, error) {
+	if sh.shard == "" {
+		p, err := o.plan(w)
+		if err != nil {
+			return nil, 0, err
+		}
+		return p, p.Planned(), nil
+	}
+	if len(o.concurrency) > 0 {
+		return nil, 0, usagef("--shard shares a schedule out, and a closed loop has none: give each machine a --concurrency of its own")
+	}
+	all := *w
+	all.trace = whole
+	p, err := o.plan(&all)
+	if err != nil {
+		return nil, 0, err
+	}
+	n := p.Planned()
+	if o.sessions == "think" {
+		p, err = o.plan(w)
+		return p, n, err
+	}
+	return p, n, p.Part(sh.part)
+}
+
 func (o *shapeFlags) draw(w *feed) (*replay.Plan, error) {
 	a := replay.Arrivals{Process: o.arrivals, CV: o.cv, Seed: o.seed}
 	switch {

@@ -64,13 +64,13 @@ func (o *shardFlags) take(w *feed, salt *int64) (whole *trace.Trace, err error) 
 	return whole, err
 }
 
-// describe enters the part in run.json.
-func (o *shardFlags) describe(run *replay.Run, whole *trace.Trace) {
+// describe enters the part in run.json; planned are the requests of all parts.
+func (o *shardFlags) describe(run *replay.Run, planned int64) {
 	if o.shard == "" {
 		return
 	}
 	s := o.part
-	s.StartAt, s.Planned = o.at.UTC().Format(time.RFC3339Nano), int64(len(whole.Requests))
+	s.StartAt, s.Planned = o.at.UTC().Format(time.RFC3339Nano), planned
 	run.Shard = &s
 }
 
