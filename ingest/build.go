@@ -304,7 +304,7 @@ func (b *builder) times(r *Record) {
 		}
 		st, ok := parseTime(s, unit)
 		if !ok || st.us > epochMax*1_000_000 || (st.relative && st.us > maxInstant) {
-			b.fail(badField(BadTime, f, "is no time that can be read"))
+			b.fail(badField(BadTime, f, unreadableTime(s)))
 			return
 		}
 		at := trace.Some(b.zoned(st))

@@ -103,7 +103,7 @@ func (l *Log) recognise(file string, sample *seen, c container) (*taken, error) 
 		t.Why = fmt.Sprintf("%s with the mapping file of --map", c.name)
 	case best != nil:
 		t.Name, t.mapping = best.name, &best.mapping
-		t.Why = fmt.Sprintf("%s with %s: %s", c.name, requirement(best), best.about)
+		t.Why = fmt.Sprintf("%s with %s: %s", c.name, sample.met(best), best.about)
 	case l.in.Map == nil || len(l.in.Map.Fields) == 0:
 		return nil, fmt.Errorf("%s: no known log source; columns seen: %s; %s; name columns with --map field=column",
 			file, sample.list(), hint(nearest, l.known))
@@ -138,16 +138,12 @@ func (l *Log) join(t *taken, sample *seen) *taken {
 	return t
 }
 
-// hint names the nearest source, or all of them when none is near.
+// hint names the nearest source, if there is one.
 func hint(nearest *schema, known []schema) string {
 	if nearest != nil {
 		return fmt.Sprintf("nearest is %s, which has %s", nearest.name, requirement(nearest))
 	}
-	var names []string
-	for _, s := range known {
-		names = append(names, s.name)
-	}
-	return fmt.Sprintf("none of the %d known sources is near", len(names))
+	return fmt.Sprintf("none of the %d known sources is near", len(known))
 }
 
 // Covered returns the fields that the first rows have a column for.

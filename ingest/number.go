@@ -3,6 +3,7 @@ package ingest
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // parseCount reads a count that must be a whole number of at least 0 and at
@@ -17,6 +18,7 @@ func parseCount(s string, limit int64) (int64, string) {
 		}
 		return checkCount(v, limit)
 	}
+	s = plainNumber(s)
 	if v, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return checkCount(v, limit)
 	}
@@ -34,6 +36,22 @@ func parseCount(s string, limit int64) (int64, string) {
 		return 0, "is not a whole number"
 	}
 	return checkCount(int64(f), limit)
+}
+
+// plainNumber takes the guard of a spreadsheet off a number ('12), and the commas
+// between thousands (1,234,567).
+func plainNumber(s string) string {
+	s = strings.TrimPrefix(s, "'")
+	groups := strings.Split(s, ",")
+	if len(groups) == 1 || len(groups[0]) == 0 || len(groups[0]) > 3 {
+		return s
+	}
+	for _, g := range groups[1:] {
+		if len(g) != 3 || !digits(g) {
+			return s
+		}
+	}
+	return strings.Join(groups, "")
 }
 
 func checkCount(v, limit int64) (int64, string) {

@@ -97,6 +97,20 @@ func requirement(s *schema) string {
 	return strings.Join(out, ", ")
 }
 
+// met lists what of a schema's demands the log has.
+func (s *seen) met(sc *schema) string {
+	var out []string
+	for _, any := range sc.require {
+		if i := slices.IndexFunc(any, s.has); i >= 0 {
+			out = append(out, any[i])
+		}
+	}
+	if len(sc.match) > 0 {
+		out = append(out, "values that fit")
+	}
+	return strings.Join(out, ", ")
+}
+
 // maxListed is how many names an error lists.
 const maxListed = 25
 

@@ -44,7 +44,7 @@ const (
 // parseTime reads a time stamp. Numbers are told by magnitude (seconds,
 // milli-, micro-, nanoseconds, .NET ticks, small numbers from the log's start)
 // unless a unit is given; text is RFC 3339 and its relatives, without a zone
-// UTC. Digits below a microsecond are cut off.
+// UTC, or what parseOtherDate reads. Digits below a microsecond are cut off.
 func parseTime(s, unit string) (stamp, bool) {
 	s = trimSpace(s)
 	if len(s) >= 10 && digits(s[:4]) && (s[4] == '-' || s[4] == '/') {
@@ -52,7 +52,7 @@ func parseTime(s, unit string) (stamp, bool) {
 	}
 	whole, frac, ok := decimal(s)
 	if !ok {
-		return stamp{}, false
+		return parseOtherDate(s, unit)
 	}
 	if unit == "" {
 		return byMagnitude(whole, frac)
