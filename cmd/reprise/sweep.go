@@ -192,7 +192,11 @@ func (w *sweeper) sweep(ctx context.Context) error {
 	}
 	fmt.Fprintln(w.io.out, w.options.output)
 	for _, sat := range w.index.Saturation {
-		w.io.talk("%s saturates at %.3g answers/s, with %d under way", sat.Endpoint, sat.RatePerS, sat.Concurrency)
+		least := ""
+		if sat.AtLeast != "" {
+			least = "; it may do more: " + sat.AtLeast
+		}
+		w.io.talk("%s saturates at %.3g answers/s, with %d under way%s", sat.Endpoint, sat.RatePerS, sat.Concurrency, least)
 	}
 	switch {
 	case errors.Is(err, replay.ErrInterrupted), ctx.Err() != nil:
@@ -271,9 +275,15 @@ func (w *sweeper) one(ctx context.Context, line *sweepLine) error {
 	quiet.out = io.Discard
 	err = o.replay(ctx, &quiet, f)
 	line.take(o.done, err)
+	if o.done != nil {
+		w.index.reached(line.Endpoint, o.done.Endpoint.URL)
+	}
 	if row.Mode == rowClosed && o.done != nil {
-		at, rate := watch.best()
-		w.index.saturates(line.Endpoint, at, rate)
+		at, rate, more := watch.best()
+		if o.done.Verdict.Verdict == replay.ClientLimited {
+			more = "the client was late"
+		}
+		w.index.saturates(line.Endpoint, at, rate, more)
 	}
 	return w.judge(ctx, err)
 }
@@ -303,8 +313,9 @@ func (w *sweeper) keep() error {
 
 // saturating follows a closed loop and ends it where it grows no more.
 type saturating struct {
-	mu  sync.Mutex
-	sum *replay.Saturation
+	mu     sync.Mutex
+	sum    *replay.Saturation
+	levels int
 }
 
 // grown is the share by which the rate must grow for the next level to be run.
@@ -315,7 +326,7 @@ func (f *saturating) follow(o *replayOptions, levels []int, stop bool) {
 	for i, n := range levels {
 		points = append(points, replay.LoadPoint{Point: int32(i), Concurrency: n})
 	}
-	f.sum = replay.NewSaturation(points)
+	f.sum, f.levels = replay.NewSaturation(points), len(points)
 	o.each = func(r *replay.Result) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -328,8 +339,14 @@ func (f *saturating) follow(o *replayOptions, levels []int, stop bool) {
 	}
 }
 
-func (f *saturating) best() (replay.LoadPoint, float64) {
+// best returns the level with the highest rate, that rate, and why there may be
+// more to it.
+func (f *saturating) best() (at replay.LoadPoint, rate float64, more string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.sum.Best()
+	at, rate = f.sum.Best()
+	if last := int32(f.levels - 1); at.Point == last && f.sum.Grows(last, grown) {
+		more = "the rate still grew at the last level"
+	}
+	return at, rate, more
 }

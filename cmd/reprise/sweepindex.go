@@ -49,6 +49,9 @@ type sweepSaturation struct {
 	Concurrency int       `json:"concurrency"`
 	RatePerS    float64   `json:"rate_per_s"`
 	Repeats     []float64 `json:"repeats_per_s"`
+	// AtLeast says why the endpoint may do more: it was the client that was late,
+	// or the rate still grew at the last level.
+	AtLeast string `json:"at_least,omitempty"`
 }
 
 // sweepLine is one run.
@@ -103,7 +106,7 @@ func (l *sweepLine) take(run *replay.Run, err error) {
 }
 
 // saturates takes the saturation that a closed loop found.
-func (x *sweepIndex) saturates(endpoint string, at replay.LoadPoint, rate float64) {
+func (x *sweepIndex) saturates(endpoint string, at replay.LoadPoint, rate float64, more string) {
 	if rate <= 0 {
 		return
 	}
@@ -114,9 +117,19 @@ func (x *sweepIndex) saturates(endpoint string, at replay.LoadPoint, rate float6
 	}
 	s := &x.Saturation[i]
 	s.Repeats = append(s.Repeats, rate)
+	s.AtLeast = cmp.Or(s.AtLeast, more)
 	sorted := slices.Sorted(slices.Values(s.Repeats))
 	if s.RatePerS = sorted[(len(sorted)-1)/2]; s.RatePerS == rate {
 		s.Concurrency = at.Concurrency
+	}
+}
+
+// reached takes the URL of an endpoint, as run.json has it: without secrets.
+func (x *sweepIndex) reached(endpoint, url string) {
+	for i := range x.Endpoints {
+		if x.Endpoints[i].Name == endpoint {
+			x.Endpoints[i].URL = url
+		}
 	}
 }
 
