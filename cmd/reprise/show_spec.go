@@ -130,6 +130,9 @@ func prefixTable(w io.Writer, s *spec.Spec) {
 	if text := p.Exactly(); text != "" {
 		rows = append(rows, [2]string{"byte-identical", text})
 	}
+	if g := p.Generated; g != nil {
+		rows = append(rows, [2]string{"generated before", fmt.Sprintf("%.1f %% of hit tokens at most: answers sent back, which a replay with other answers misses", 100*float64(g.Share))})
+	}
 	if x := s.Workload.Sessions; x != nil {
 		rows = append(rows, [2]string{"sessions", fmt.Sprintf("%s, %s turns on average", number(x.Count), number(x.MeanTurns))})
 	}

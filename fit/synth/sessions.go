@@ -2,7 +2,7 @@ package synth
 
 import (
 	"cmp"
-	"container/heap"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -12,10 +12,10 @@ import (
 )
 
 // talks says which request is which turn. Arrivals are those of the whole
-// workload; a turn that is due takes the arrival nearest to when it is due, and
-// what no turn takes begins a session. So minutes, bursts and peaks of requests
-// are those of the spec, gaps between turns are off by half the time between
-// two arrivals at most, and starts are what the two leave.
+// workload, so that minutes, bursts and peaks of requests are those of the spec;
+// a turn takes the arrival nearest to when it is due, moves it there as far as
+// its neighbours leave room, and what no turn takes begins a session. Where arrivals are rare, a session is likelier to go on when
+// one lies near (see ons.draw): there, turns are what arrivals are made of.
 //
 // Requests of several children are not made: each turn continues the last one.
 type talks struct {
@@ -33,7 +33,8 @@ func usable(s *spec.Sessions) bool {
 	return s != nil && s.Identity != "" && s.Identity != spec.ByPrefix && len(s.Hazards) > 0 && s.Between != nil && s.Growth != nil && s.First != nil
 }
 
-// newTalks deals the turns of sessions over arrival times (µs, ascending).
+// newTalks deals the turns of sessions over arrival times (µs, ascending), some
+// of which it moves a little.
 func newTalks(s *spec.Sessions, times []int64, seed uint64) *talks {
 	n := len(times)
 	k := &talks{session: make([]int32, n), turn: make([]int32, n), parent: make([]int32, n), input: make([]float64, n), kept: make([]float64, n)}
@@ -41,27 +42,93 @@ func newTalks(s *spec.Sessions, times []int64, seed uint64) *talks {
 	gaps, first, growth := newHand(s.Between, rng), newHand(s.First, lengths), newHand(s.Growth, lengths)
 	kept := newHand(s.Kept, lengths)
 	on := newOns(s.Hazards, rng)
-	var due queue
-	next := int32(0)
+	for i := range k.parent {
+		k.parent[i] = -1
+	}
+	next, bias := int32(0), 0.0
 	for i, at := range times {
-		until := at
-		if i+1 < n {
-			until += (times[i+1] - at) / 2
-		}
-		k.parent[i], k.session[i] = -1, next
-		if len(due) > 0 && due[0].at <= until {
-			p := heap.Pop(&due).(turn).of
-			k.parent[i], k.session[i], k.turn[i] = p, k.session[p], k.turn[p]+1
+		if p := k.parent[i]; p >= 0 {
+			k.session[i], k.turn[i] = k.session[p], k.turn[p]+1
 			k.input[i], k.kept[i] = max(k.input[p]+growth.draw(), 1), kept.draw()
 		} else {
+			k.session[i] = next
 			next++
 			k.input[i] = max(first.draw(), 0)
 		}
-		if on.draw(int(k.turn[i]) + 1) {
-			heap.Push(&due, turn{at + int64(gaps.draw()*1e6), int32(i)})
+		gap := int64(gaps.peek() * 1e6)
+		slot := k.free(times, i, at+int64(float64(gap)*math.Exp(-bias)))
+		good := slot < 0 || max(times[slot]-at-gap, at+gap-times[slot]) <= gap/nearSlot
+		if !on.draw(int(k.turn[i])+1, good) {
+			continue
+		}
+		gaps.draw()
+		if slot >= 0 {
+			k.parent[slot] = int32(i)
+			times[slot] = nearer(times, slot, at+gap)
+			if d := times[slot] - at; d > 0 && gap > 0 {
+				bias = min(max(bias+steer*math.Log(float64(d)/float64(gap)), -mostBias), mostBias)
+			}
 		}
 	}
 	return k
+}
+
+// A slot is near within one part in nearSlot of the gap; it is looked for among
+// slotReach arrivals on either side.
+//
+// A gap can come out longer by much and shorter by little, since the turn before
+// bounds it: what gaps are longer than drawn, as a logarithm, is aimed before
+// them, learned a part steer at a time.
+const (
+	steer     = 0.02
+	mostBias  = 0.5
+	nearSlot  = 5
+	slotReach = 256
+)
+
+// nearer moves an arrival to a time, as far as half the way to the ones beside it
+// and inside its minute: order and counts by minute stay.
+func nearer(times []int64, slot int, due int64) int64 {
+	const minute = 60_000_000
+	at := times[slot]
+	lo := at - at%minute
+	hi := lo + minute - 1
+	if slot > 0 {
+		lo = max(lo, at-(at-times[slot-1])/2)
+	}
+	if slot+1 < len(times) {
+		hi = min(hi, at+(times[slot+1]-at)/2)
+	} else {
+		hi = at
+	}
+	return min(max(due, lo), hi)
+}
+
+// free is the arrival after the i-th that no turn has, nearest to a time; −1 when
+// that lies behind the last arrival, or none is free around it.
+func (k *talks) free(times []int64, i int, due int64) int {
+	n := len(times)
+	at, _ := slices.BinarySearch(times, due)
+	if at == n {
+		return -1
+	}
+	right := at
+	for right < n && right-at < slotReach && (right <= i || k.parent[right] >= 0) {
+		right++
+	}
+	left := at - 1
+	for left > i && at-left < slotReach && k.parent[left] >= 0 {
+		left--
+	}
+	okRight := right < n && right > i && k.parent[right] < 0
+	okLeft := left > i && k.parent[left] < 0
+	switch {
+	case okRight && (!okLeft || times[right]-due <= due-times[left]):
+		return right
+	case okLeft:
+		return left
+	}
+	return -1
 }
 
 // arrange gives the pairs of lengths to requests, the longest input to the one
@@ -91,28 +158,6 @@ func (k *talks) mark(i int, r *trace.Request) {
 	}
 }
 
-// turn is due at a time and continues a request.
-type turn struct {
-	at int64
-	of int32
-}
-
-// queue is a heap of turns by time, then by request.
-type queue []turn
-
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(i, j int) bool {
-	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].of < q[j].of
-}
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(turn)) }
-func (q *queue) Pop() any {
-	old := *q
-	x := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return x
-}
-
 // handSize is how many draws are spread evenly over a table at a time.
 const handSize = 100
 
@@ -122,6 +167,8 @@ type hand struct {
 	table dist.Table
 	rng   *rand.Rand
 	left  []int
+	next  float64
+	has   bool // next is what will be drawn
 }
 
 // newHand of no table draws 1.
@@ -136,36 +183,61 @@ func newHand(t *spec.Table, rng *rand.Rand) *hand {
 }
 
 func (h *hand) draw() float64 {
+	v := h.peek()
+	h.left, h.has = h.left[1:], false
+	return v
+}
+
+// peek is what draw will return.
+func (h *hand) peek() float64 {
+	if h.has {
+		return h.next
+	}
 	if len(h.left) == 0 {
 		h.left = h.rng.Perm(handSize)
 	}
 	u := (float64(h.left[0]) + h.rng.Float64()) / handSize
-	h.left = h.left[1:]
-	return h.table.At(u)
+	h.next, h.has = h.table.At(u), true
+	return h.next
 }
 
-// ons draws whether a session goes on after a turn, handSize decisions of a
-// turn at a time.
+// ons draws whether a session goes on after a turn. What it owes to the hazard
+// of a turn it makes good over the next sessions that reach it, a part payBack at
+// a time.
 type ons struct {
 	h    []spec.Hazard
-	left [][]int
+	owed []float64
+	seen []float64 // sessions that reached the turn
 	rng  *rand.Rand
 }
 
+const (
+	payBack  = 0.3
+	poorPart = 0.1   // of the odds, for a session with no arrival near
+	mostOwed = 2     // from here on every session will do,
+	owedPart = 0.012 // and this part of the sessions that reached the turn
+)
+
 func newOns(h []spec.Hazard, rng *rand.Rand) *ons {
-	return &ons{h: h, left: make([][]int, len(h)), rng: rng}
+	return &ons{h: h, owed: make([]float64, len(h)), seen: make([]float64, len(h)), rng: rng}
 }
 
-func (o *ons) draw(turn int) bool {
+func (o *ons) draw(turn int, good bool) bool {
 	i := min(turn, len(o.h)) - 1
 	u := o.rng.Float64()
 	if turn > len(o.h) && !o.h[i].AndLater {
 		return false // nobody knows of more turns
 	}
-	if len(o.left[i]) == 0 {
-		o.left[i] = o.rng.Perm(handSize)
+	h := float64(o.h[i].Value)
+	odds := h + payBack*o.owed[i]
+	o.seen[i]++
+	if !good && o.owed[i] < mostOwed+float64(owedPart*o.seen[i]) {
+		odds *= poorPart
 	}
-	u = (float64(o.left[i][0]) + u) / handSize
-	o.left[i] = o.left[i][1:]
-	return u < float64(o.h[i].Value)
+	o.owed[i] += h
+	if h == 0 || u >= odds {
+		return false
+	}
+	o.owed[i]--
+	return true
 }

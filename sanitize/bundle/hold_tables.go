@@ -166,7 +166,9 @@ func (h *holder) sharing(w *spec.Workload) error {
 	}
 	h.share(prefixKey+".share_beyond_common", &p.ShareBeyond)
 	p.Curve = keep(h, prefixKey+".cache_curve", p.Curve, func(c spec.CachePoint) bool { return !counted(c.From) || c.N >= h.k })
-	h.optional(prefixKey+".reuse_times_s", &p.ReuseTimes)
+	if t := p.ReuseTimes; t != nil { // its records are blocks
+		drop(h, prefixKey+".reuse_times_s", "a prompt of many blocks can move it", t.From, &p.ReuseTimes)
+	}
 	if g := p.Generated; g != nil && g.N < h.k {
 		drop(h, prefixKey+".generated", "few turns", g.From, &p.Generated)
 	}

@@ -43,7 +43,7 @@ var rules = map[string]string{
 	"Split": "Provenance part, Steps frame", "SplitStep": "ParentS frame, ChildS frame, Rho bounded, NullSD bounded",
 	"PeakWindow": "Provenance part, StartS coarse, WidthS frame, Rate k, Label calendar", "WeekProfile": "Provenance part, Zone name, Weeks frame, Rates k",
 	"Variant": "Provenance part, Name name, Process name, Rate frame, CV frame", "Job": "Name name, Requests k, WindowS frame, StartClock name, Zone name, Input part, Output part",
-	"Prefix":  "BlockTokens name, ShareRequests group, HitRates k, Roots k, Model k, Identical group, ShareBeyond group, Curve k, ReuseTimes ends, Generated k, Broken group, Notes words",
+	"Prefix":  "BlockTokens name, ShareRequests group, HitRates k, Roots k, Model k, Identical group, ShareBeyond group, Curve k, ReuseTimes moves, Generated k, Broken group, Notes words",
 	"HitRate": "Name name, Denominator name, Number part", "Root": "Provenance part, Tokens coarse, Share k",
 	"Reuse": "Provenance part, Continued group, P frame, Strata k", "ReuseStratum": "Upto coarse, N k, HitBlocks ends, Distance ends",
 	"CommonPrefix": "Provenance part, Kind name, Alias name, Tokens coarse, Share group, Exact coarse", "CachePoint": "Provenance part, CapacityTokens frame, Tokens bounded, Blocks bounded",
