@@ -61,6 +61,9 @@ func containerOf(s *source) (container, error) {
 		if s.err != nil && !s.ended() {
 			return container{}, s.fail(s.err)
 		}
+		if s.hole > 0 {
+			return container{}, fmt.Errorf("%s: has nothing but zero bytes", s.name)
+		}
 		return container{}, fmt.Errorf("%s: is empty", s.name)
 	}
 	for _, c := range containers() {
@@ -84,12 +87,22 @@ func containerOf(s *source) (container, error) {
 	if c, ok := s.textContainer(text); ok {
 		return c, nil
 	}
+	text = s.firstLine(text)
 	for _, c := range containers() {
 		if !c.binary && c.sniff(text) {
 			return c, nil
 		}
 	}
 	return container{}, fmt.Errorf("%s: is in no format that can be read", s.name)
+}
+
+// firstLine is the start of a text, longer where the first line of JSON is, as
+// files of objects one after the other have a single line.
+func (s *source) firstLine(text []byte) []byte {
+	for n := 256 << 10; text[0] == '{' && bytes.IndexByte(text, '\n') < 0 && n <= 16<<20 && s.err == nil; n *= 4 {
+		text = bytes.TrimLeft(cutBOM(s.peek(n)), " \t\r\n\x1e")
+	}
+	return text
 }
 
 // bareList takes lines or an array of lists, whose values have no names.
@@ -122,21 +135,24 @@ func foreign(head []byte) string {
 	return ""
 }
 
-// isBinary looks for NUL bytes and for many bytes that no text has.
+// isBinary looks for many bytes that no text has. A run of zero bytes counts
+// once: it is a hole where a writer was stopped.
 func isBinary(head []byte) bool {
 	head = head[:min(len(head), 8<<10)]
-	odd := 0
+	odd, zeros, before := 0, 0, rune(-1)
 	for i := 0; i < len(head); {
 		r, n := utf8.DecodeRune(head[i:])
 		switch {
+		case r == 0 && before != 0:
+			zeros++
 		case r == 0:
-			return true
 		case r == utf8.RuneError && n == 1, r < ' ' && r != '\n' && r != '\r' && r != '\t' && r != 0x1b:
 			odd++
 		}
+		before = r
 		i += n
 	}
-	return odd > len(head)/5
+	return odd > len(head)/5 || zeros > 1+len(head)/256
 }
 
 func cutBOM(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")) }

@@ -33,7 +33,7 @@ type pendingLine struct {
 }
 
 func openCSV(s *source, r io.Reader) (rows, error) {
-	t := &table{file: s.name, lines: newLines(r, maxRow), ahead: maxRow}
+	t := &table{file: s.name, lines: s.lines(r), ahead: maxRow}
 	for {
 		ln, err := t.line()
 		if errors.Is(err, io.EOF) {
@@ -42,7 +42,7 @@ func openCSV(s *source, r io.Reader) (rows, error) {
 		if err != nil {
 			return nil, err
 		}
-		if ln.start == 0 {
+		if ln.line == 1 {
 			ln.text = cutBOM(ln.text)
 		}
 		if len(bytes.TrimSpace(ln.text)) == 0 {

@@ -58,7 +58,7 @@ const (
 const wholePage = 16 << 20
 
 func openJSON(s *source, r io.Reader) (rows, error) {
-	v := &values{file: s.name, limit: maxRow, line: 1}
+	v := &values{file: s.name, limit: maxRow, line: 1, off: s.hole}
 	v.r = bufio.NewReaderSize(r, 256<<10)
 	head, _ := v.r.Peek(128 << 10)
 	v.page = pageOf(head)
@@ -174,8 +174,8 @@ func (v *values) skip() (byte, error) {
 			return 0, err
 		}
 		c := b[0]
-		bom := v.off < 3 && c >= 0x80
-		if c != ' ' && c != '\t' && c != '\r' && c != '\n' && c != ',' && c != 0x1e && !bom {
+		bom := v.items == 0 && v.line == 1 && v.within == atTop && c >= 0x80
+		if c != ' ' && c != '\t' && c != '\r' && c != '\n' && c != ',' && c != 0x1e && c != 0 && !bom {
 			return c, nil
 		}
 		if c == '\n' {

@@ -11,13 +11,17 @@ import (
 )
 
 // sniffJSONL takes a text whose first line is an object by itself, and one
-// whose first two lines both begin like one.
+// whose first two lines both begin like one. Several objects on the first line
+// are for the JSON container, as such a line may be the whole file.
 func sniffJSONL(text []byte) bool {
 	if len(text) == 0 || text[0] != '{' {
 		return false
 	}
 	first, rest, more := bytes.Cut(text, []byte("\n"))
 	if p := pageOf(first); p.key != "" && !p.nested && slices.Contains(pageKeys(), p.key) {
+		return false
+	}
+	if end := firstValue(first); end > 0 && len(bytes.TrimLeft(first[end:], " \t\r\x1e")) > 0 {
 		return false
 	}
 	if !more || fastjson.ValidateBytes(bytes.TrimSpace(first)) == nil {
@@ -105,10 +109,11 @@ type jsonl struct {
 	file  string
 	lines *lines
 	items int64
+	rest  []byte // of a line with several objects
 }
 
 func openJSONL(s *source, r io.Reader) (rows, error) {
-	return &jsonl{file: s.name, lines: newLines(r, maxRow)}, nil
+	return &jsonl{file: s.name, lines: s.lines(r)}, nil
 }
 
 func (j *jsonl) next() (Pos, error) {
@@ -125,8 +130,14 @@ func (j *jsonl) next() (Pos, error) {
 	return pos, nil
 }
 
-// line returns the next line that is not blank.
+// line returns the next object: a line that is not blank, or a part of one that
+// holds several.
 func (j *jsonl) line() (line []byte, pos Pos, tooLong bool, err error) {
+	if len(j.rest) > 0 {
+		line, j.rest = cutObject(j.rest)
+		j.items++
+		return line, j.pos(), false, nil
+	}
 	for {
 		line, tooLong, err := j.lines.next()
 		if err != nil {
@@ -138,9 +149,41 @@ func (j *jsonl) line() (line []byte, pos Pos, tooLong bool, err error) {
 		if line = bytes.Trim(line, " \t\r\n\x1e"); len(line) == 0 && !tooLong {
 			continue
 		}
+		line, j.rest = cutObject(line)
 		j.items++
-		return line, Pos{File: j.file, Line: j.lines.line, Item: j.items, Byte: j.lines.start}, tooLong, nil
+		return line, j.pos(), tooLong, nil
 	}
+}
+
+func (j *jsonl) pos() Pos {
+	return Pos{File: j.file, Line: j.lines.line, Item: j.items, Byte: j.lines.start}
+}
+
+// cutObject splits a line in which an object is followed by another, as two
+// writers of one file leave it, into the first one and the rest. Such marks are
+// looked for first, as that is fast; they may stand in a text too.
+func cutObject(line []byte) (first, rest []byte) {
+	if bytes.Contains(line, []byte("}{")) || bytes.Contains(line, []byte("} {")) || bytes.Contains(line, []byte("}\x1e{")) {
+		if end := firstValue(line); end > 0 {
+			rest = bytes.TrimLeft(line[end:], " \t\r\x1e")
+			if len(rest) > 0 && rest[0] == '{' {
+				return line[:end], rest
+			}
+		}
+	}
+	return line, nil
+}
+
+// firstValue is where the first object of a text ends; 0 when it does not.
+func firstValue(text []byte) int {
+	var s splitState
+	if len(text) == 0 || text[0] != '{' {
+		return 0
+	}
+	if n, done := s.scan(text); done {
+		return n
+	}
+	return 0
 }
 
 func (j *jsonl) text(c *chunk) error {

@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
-	"errors"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/text/encoding/unicode"
@@ -21,17 +19,19 @@ const (
 
 // layer returns the decompressor for the magic number, nil for plain bytes. Of
 // gzip all members are read, of zstd all frames.
-func (s *source) layer(r io.Reader, magic []byte) (io.Reader, error) {
+func (s *source) layer(r *bufio.Reader, magic []byte) (io.Reader, error) {
 	is := func(m string) bool { return bytes.HasPrefix(magic, []byte(m)) }
 	switch {
 	case is("\x1f\x8b"):
-		z, err := gzip.NewReader(r)
+		return newGzip(r)
+	case isFramed(magic):
+		f, err := newFramed(r)
 		if err != nil {
 			return nil, err
 		}
-		s.close = append(s.close, func() { z.Close() })
-		return z, nil
-	case is("\x28\xb5\x2f\xfd"), len(magic) > 3 && magic[0]&0xf0 == 0x50 && string(magic[1:4]) == "\x2a\x4d\x18": // a frame, or one to skip
+		s.close = append(s.close, f.z.Close)
+		return f, nil
+	case is(zstdMagic), len(magic) > 3 && magic[0]&0xf0 == 0x50 && string(magic[1:4]) == "\x2a\x4d\x18": // a frame, or one to skip
 		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, err
@@ -43,13 +43,34 @@ func (s *source) layer(r io.Reader, magic []byte) (io.Reader, error) {
 	case is("\xff\x06\x00\x00sNaPpY"), is("\xff\x06\x00\x00S2sTwO"):
 		return s2.NewReader(r, s2.ReaderMaxBlockSize(4<<20)), nil
 	case is("\xfd7zXZ\x00"):
-		return nil, errors.New("is compressed with xz, which is not read here; unpack it with xz -d first")
+		return nil, damaged("is compressed with xz, which is not read here; unpack it with xz -d first")
 	case is("\x04\x22\x4d\x18"), is("\x02\x21\x4c\x18"):
-		return nil, errors.New("is compressed with lz4, which is not read here; unpack it with lz4 -d first")
+		return nil, damaged("is compressed with lz4, which is not read here; unpack it with lz4 -d first")
 	case is("7z\xbc\xaf\x27\x1c"), is("Rar!"):
-		return nil, errors.New("is a 7z or RAR archive, which is not read here; unpack it first")
+		return nil, damaged("is a 7z or RAR archive, which is not read here; unpack it first")
 	}
 	return nil, nil
+}
+
+// hole reads over the zero bytes that a text begins with, and counts them. A file
+// that was emptied while its writer kept its place begins with such a hole
+// (logrotate's copytruncate).
+type hole struct {
+	r    *bufio.Reader
+	size *int64
+	past bool
+}
+
+func (h *hole) Read(p []byte) (int, error) {
+	if !h.past {
+		n, err := skipZeros(h.r)
+		*h.size += n
+		if err != nil {
+			return 0, err
+		}
+		h.past = true
+	}
+	return h.r.Read(p)
 }
 
 // plainText turns UTF-16 into UTF-8, told by its byte order mark or by an ASCII

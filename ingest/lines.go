@@ -28,6 +28,13 @@ func newLines(r io.Reader, limit int) *lines {
 	return &lines{r: bufio.NewReaderSize(r, size), limit: limit}
 }
 
+// lines are those of a source's text.
+func (s *source) lines(r io.Reader) *lines {
+	l := newLines(r, maxRow)
+	l.off = s.hole
+	return l
+}
+
 // next returns a line with its end cut off. A line over the limit comes as
 // tooLong and without its bytes. io.EOF ends the text.
 func (l *lines) next() (line []byte, tooLong bool, err error) {
@@ -56,6 +63,9 @@ func (l *lines) next() (line []byte, tooLong bool, err error) {
 		line = bytes.TrimSuffix(line, []byte("\n"))
 		for len(line) > 0 && line[len(line)-1] == '\r' { // Windows tools write \r\r\n too
 			line = line[:len(line)-1]
+		}
+		if n := len(line); n > 0 && (line[0] == 0 || line[n-1] == 0) { // a hole, where a writer was stopped
+			line = bytes.Trim(line, "\x00")
 		}
 		return line, tooLong, nil
 	}

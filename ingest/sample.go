@@ -72,10 +72,11 @@ func sampleRowsOf(c container, s *source, rows rows) *seen {
 		rows.names(func(path string) { sample.names[path]++ })
 	}
 	for sample.rows < sampleRows {
-		_, err := rows.next()
+		pos, err := rows.next()
 		var row *RowError
 		if errors.As(err, &row) {
 			if sample.first == nil {
+				row.Pos = pos
 				sample.first = row
 			}
 			continue

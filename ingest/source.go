@@ -26,6 +26,7 @@ type source struct {
 	disk   *os.File  // the file itself, nil for a pipe or an entry of an archive
 	layers int       // of compression
 	text   io.Reader // decompressed
+	hole   int64     // bytes before it, all zero
 	close  []func()
 	head   []byte // read ahead of text
 	err    error  // what ended the reading ahead
@@ -58,7 +59,9 @@ func unpack(s *source) (*source, error) {
 			return nil, s.fail(err)
 		}
 		if next == nil {
-			s.text = plainText(br)
+			if s.text = plainText(br); s.text == br {
+				s.text = &hole{r: br, size: &s.hole}
+			}
 			return s, nil
 		}
 		s.text = &expansion{r: next, raw: s.raw, limits: s.limits}

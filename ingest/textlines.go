@@ -27,7 +27,7 @@ type textLines struct {
 }
 
 func openTextLines(s *source, r io.Reader, set *lineSet) (rows, error) {
-	return &textLines{file: s.name, lines: newLines(r, maxRow), set: set}, nil
+	return &textLines{file: s.name, lines: s.lines(r), set: set}, nil
 }
 
 func (t *textLines) next() (Pos, error) {
