@@ -21,7 +21,7 @@ func envelopeKeys() (text, at []string) {
 }
 
 // unwrap takes a line out of its envelope: Docker's and journald's JSON, a JSON
-// logger's, Kubernetes' "time stdout F ". at is the envelope's time.
+// logger's, Kubernetes' "time stdout F ", and what tools put before it. at is the envelope's time.
 func (t *textLines) unwrap(line []byte) (text []byte, at string) {
 	line = plainLine(line)
 	if len(line) > 0 && line[0] == '{' {
@@ -43,7 +43,25 @@ func (t *textLines) unwrap(line []byte) (text []byte, at string) {
 			return plainLine(rest[len(stream):]), string(stamp)
 		}
 	}
-	return line, ""
+	return bare(line), ""
+}
+
+// maxPrefix bounds what a tool puts before a line.
+const maxPrefix = 120
+
+// bare takes off what docker compose ("vllm-1  | ") and journalctl ("Jul 25
+// 14:05:11 host vllm[123]: ") put before a line.
+func bare(line []byte) []byte {
+	head := line[:min(len(line), maxPrefix)]
+	if i := bytes.Index(head, []byte(" | ")); i > 0 && bytes.IndexByte(bytes.TrimRight(head[:i], " "), ' ') < 0 {
+		return plainLine(line[i+3:])
+	}
+	if len(head) > 16 && head[3] == ' ' && head[6] == ' ' && head[9] == ':' && head[12] == ':' && head[15] == ' ' {
+		if i := bytes.Index(head, []byte("]: ")); i > 0 {
+			return plainLine(line[i+3:])
+		}
+	}
+	return line
 }
 
 // plainLine cuts the colours for terminals out.
