@@ -10,7 +10,9 @@
 // and says why; Log.Records then streams. A row that cannot be used is yielded
 // as *RowError and the stream goes on, also where a file breaks off; any other
 // error ends it. Nothing is dropped in silence, except blank lines, which are no
-// rows; files of a folder that are no logs are listed by Log.Skipped.
+// rows; files of a folder that are no logs are listed by Log.Skipped. CSV and
+// JSON lines are read in chunks of text, of which all processors make records;
+// what comes out, and in what order, does not depend on their number.
 //
 // Units: times in µs since 1970 UTC, or since the log's own start when Relative
 // is set; lengths in tokens. A time without zone is UTC. A count that a log
