@@ -5,6 +5,8 @@
 //	Spearman, Strata        what input lengths say of output lengths
 //	Arrivals                rate, burstiness at each scale, peaks, resolution
 //	Sharing, LRUCurve       what a prefix cache could hit
+//	Link, TurnsOf           which requests are turns, how sessions go on
+//	Features, Lacking       what requests use, and what a trace never does
 //
 // The functions here are pure: slices in, plain structs out, no clock and no
 // randomness. Each is linear or n·log n.
