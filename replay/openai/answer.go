@@ -167,17 +167,22 @@ func (a *answer) parse(data []byte) *chunk {
 		return c
 	}
 	if a.odd++; a.odd > maxAside {
-		*c = readChunk(data)
+		c.general(data)
 		return c
 	}
 	done := make(chan struct{})
 	go func() {
-		*c = readChunk(data)
+		c.general(data)
 		close(done)
 	}()
 	<-done
 	return c
 }
+
+// general is readChunk in place, in a frame of its own.
+//
+//go:noinline
+func (c *chunk) general(data []byte) { *c = readChunk(data) }
 
 func (a *answer) failEvent(data []byte) {
 	a.fail("the server sent an error event: " + oneLine(errorMessage(gjson.ParseBytes(data))))

@@ -137,8 +137,8 @@ func FuzzHead(f *testing.F) {
 				t.Fatalf("the end of %q is %d, but from %d on %d", b, end, from, headEnd(b[:end], from))
 			}
 		}
-		got, sure := scanHead(b[:end])
-		if !sure {
+		var got head
+		if !got.scan(b[:end]) {
 			return
 		}
 		r := bufio.NewReader(bytes.NewReader(b[:end]))

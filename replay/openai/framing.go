@@ -110,7 +110,7 @@ func (p *parser) nextHead(b []byte) (n int, kind part, err error) {
 		}
 		return n, nothing, err
 	}
-	p.head, err = parseHead(whole)
+	err = p.head.parse(whole)
 	p.line = p.line[:0] // the fields are read before the next bytes come
 	if err != nil {
 		return n, nothing, err
@@ -127,8 +127,8 @@ func (p *parser) nextHead(b []byte) (n int, kind part, err error) {
 // an empty line.
 func startWrong(b []byte) error {
 	line := b[:bytes.IndexByte(b, '\n')+1]
-	_, err := parseHead(append(line[:len(line):len(line)], "\r\n"...))
-	return err
+	var h head
+	return h.parse(append(line[:len(line):len(line)], "\r\n"...))
 }
 
 // headEnd returns the index after the empty line that ends a head, -1 where
@@ -268,7 +268,8 @@ func (p *parser) end() error {
 		return nil
 	}
 	if !p.began && len(p.line) > 0 {
-		if _, err := parseHead(p.line); err != nil {
+		var h head
+		if err := h.parse(p.line); err != nil {
 			return err
 		}
 	}

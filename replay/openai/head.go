@@ -66,17 +66,24 @@ type head struct {
 	close   bool // the server closes the connection after it
 }
 
-// parseHead reads a whole head: one that is as servers write them by one scan,
+// parse reads a whole head: one that is as servers write them by one scan,
 // any other by net/http, so that both engines agree on what is odd.
-func parseHead(b []byte) (head, error) {
-	if h, sure := scanHead(b); sure {
-		return h, nil
+func (h *head) parse(b []byte) error {
+	if *h = (head{}); h.scan(b) {
+		return nil
 	}
+	// Its stack is deep, which the goroutine of a stream would keep.
+	done := make(chan error, 1)
+	go func() { done <- h.parseOdd(b) }()
+	return <-done
+}
+
+func (h *head) parseOdd(b []byte) error {
 	resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(b)), nil)
 	if err != nil {
-		return head{}, err
+		return err
 	}
-	h := head{status: resp.StatusCode, fields: resp.Header, close: resp.Close, length: resp.ContentLength}
+	*h = head{status: resp.StatusCode, fields: resp.Header, close: resp.Close, length: resp.ContentLength}
 	switch {
 	case !bodyAllowed(resp.StatusCode):
 	case slices.Contains(resp.TransferEncoding, "chunked"):
@@ -86,18 +93,18 @@ func parseHead(b []byte) (head, error) {
 	default:
 		h.framing = byClose
 	}
-	return h, nil
+	return nil
 }
 
 func bodyAllowed(status int) bool { return status/100 != 1 && status != 204 && status != 304 }
 
-// scanHead reads a head whose lines end in CRLF, whose names are tokens, and
+// scan reads a head whose lines end in CRLF, whose names are tokens, and
 // which says at most once, and plainly, how the body ends. It is sure only of
 // such.
-func scanHead(b []byte) (h head, sure bool) {
+func (h *head) scan(b []byte) (sure bool) {
 	line, rest, ok := bytes.Cut(b, []byte("\r\n"))
 	if !ok || len(line) < 12 || line[8] != ' ' || len(line) > 12 && line[12] != ' ' || !text(line) {
-		return h, false
+		return false
 	}
 	old := false
 	switch string(line[:8]) {
@@ -105,11 +112,11 @@ func scanHead(b []byte) (h head, sure bool) {
 	case "HTTP/1.0":
 		old = true
 	default:
-		return h, false
+		return false
 	}
 	for _, c := range line[9:12] {
 		if c < '0' || c > '9' {
-			return h, false
+			return false
 		}
 		h.status = h.status*10 + int(c-'0')
 	}
@@ -118,47 +125,48 @@ func scanHead(b []byte) (h head, sure bool) {
 }
 
 // scanFields reads the lines after the first.
-func (h head) scanFields(b []byte, old bool) (head, bool) {
+func (h *head) scanFields(b []byte, old bool) (sure bool) {
 	length, coded, connection := false, false, false
 	for {
 		line, rest, ok := bytes.Cut(b, []byte("\r\n"))
 		if !ok {
-			return h, false
+			return false
 		}
 		if b = rest; len(line) == 0 {
 			break
 		}
 		name, value, ok := bytes.Cut(line, []byte(":"))
 		if !ok || !token(name) || !text(value) {
-			return h, false
+			return false
 		}
 		value = bytes.Trim(value, " \t")
 		switch {
 		case equalFold(name, "Content-Length"):
 			n, err := strconv.ParseUint(string(value), 10, 63)
 			if err != nil || length {
-				return h, false
+				return false
 			}
 			length, h.length = true, int64(n)
 		case equalFold(name, "Transfer-Encoding"):
 			if coded || old || !equalFold(value, "chunked") {
-				return h, false
+				return false
 			}
 			coded = true
 		case equalFold(name, "Connection"):
 			if connection || !equalFold(value, "close") && !equalFold(value, "keep-alive") {
-				return h, false
+				return false
 			}
 			connection, h.close = true, equalFold(value, "close")
 		case equalFold(name, "Trailer"):
-			return h, false
+			return false
 		}
 	}
-	return h.framed(length, coded), len(b) == 0
+	h.settle(length, coded)
+	return len(b) == 0
 }
 
-// framed settles how the body ends.
-func (h head) framed(length, coded bool) head {
+// settle says how the body ends.
+func (h *head) settle(length, coded bool) {
 	switch {
 	case !bodyAllowed(h.status):
 		h.framing = noBody
@@ -169,7 +177,6 @@ func (h head) framed(length, coded bool) head {
 	default:
 		h.close = true
 	}
-	return h
 }
 
 // token tells the name of a header field.
