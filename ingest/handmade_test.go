@@ -122,3 +122,20 @@ func TestPrefixedLines(t *testing.T) {
 		}
 	}
 }
+
+// TestSchemaNames holds each source to the name of its file.
+func TestSchemaNames(t *testing.T) {
+	names, err := SchemaNames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := schemas()
+	if err != nil || len(list) != len(names) {
+		t.Fatalf("%d sources in %d files: %v", len(list), len(names), err)
+	}
+	for i, s := range list {
+		if s.name != names[i] {
+			t.Errorf("%s.yaml is named %s", names[i], s.name)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func describe(tr *trace.Trace) []byte {
 
 // Every known source has a sample log and the trace that it must give.
 func TestSampleLogs(t *testing.T) {
-	names, _, err := ingest.SchemaNames()
+	names, err := ingest.SchemaNames()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ type ingestOptions struct {
 
 func newIngest(s *stdio) *cobra.Command {
 	var o ingestOptions
-	names, _, err := ingest.SchemaNames()
+	names, err := ingest.SchemaNames()
 	if err != nil {
 		names = []string{err.Error()}
 	}
@@ -62,7 +62,8 @@ content, not by name. Logs of several sources go in at once.
 
 A row that cannot be used is counted with its reason and position, and the
 rest goes on; above --max-bad nothing is written. So it is with files that are
-cut short: what came before the cut is kept, and the share of such files counts.
+cut short: what came before the cut is kept, and the share of such files counts
+against --max-bad too (a single file that is cut short needs --max-bad 100%).
 What else lies in a folder is left out and said.
 
 Rows are merged by arrival, whatever file they stand in. Copies of a row (the
@@ -86,7 +87,7 @@ log without times is taken; the trace then has none, and a rate must be assumed.
 	c.Flags().StringVar(&o.template, "template", "", "chat template that renders prompts: a tokenizer_config.json, a .jinja file, a folder, or "+
 		strings.Join(chat.Names(), ", ")+" (default: the one in the tokenizer's folder; none: no template)")
 	c.Flags().StringVar(&o.also, "also-tokenizer", "", "second tokenizer that counts the same texts; the comparison goes into the trace's footer and to stderr")
-	c.Flags().StringArrayVar(&o.mapping, "map", nil, "field=column.path, or a mapping file (see reprise init mapping); may be repeated")
+	c.Flags().StringArrayVar(&o.mapping, "map", nil, "field=column.path (#1, #2, ... in CSV without a header), or a mapping file (see reprise init mapping); may be repeated")
 	zoneFlag(c, &o.zone)
 	c.Flags().StringVar(&o.policy, "policy", "", "what may be kept (YAML; see reprise init policy)")
 	c.Flags().StringVar(&o.maxBad, "max-bad", "", "largest share of rejected rows, for instance 5% or 0.05 (default: the policy's, 5%)")
@@ -277,8 +278,8 @@ func (s *stdio) talkIngest(log *ingest.Log, a *sanitize.Account) {
 	for _, n := range log.Notes() {
 		s.talk("note: %s", n)
 	}
-	if u := log.Unmapped(); len(u) > 0 {
-		s.talk("dropped %d columns that no field is taken from: %s", len(u), strings.Join(firstFew(u, 12), ", "))
+	if names, n := unread(log.Unmapped(), log.UnmappedHidden(), 12); n > 0 {
+		s.talk("dropped %d column%s that no field is taken from: %s", n, plural(n), names)
 	}
 	c := a.Counts()
 	s.talk("read %d rows = %d kept + %d rejected + %d excluded", c.Read, c.Kept, trace.Total(c.Rejected), trace.Total(c.Excluded))
@@ -290,6 +291,15 @@ func (s *stdio) talkIngest(log *ingest.Log, a *sanitize.Account) {
 	for _, r := range slices.Sorted(maps.Keys(a.Excluded)) {
 		s.talk("excluded %d: %s", a.Excluded[r], r)
 	}
+}
+
+// unread lists columns that are not read, and counts them.
+func unread(names []string, hidden, most int) (string, int) {
+	list := firstFew(names, most)
+	if hidden > 0 {
+		list = append(slices.Clone(list), fmt.Sprintf("%d whose names may be values and are not shown", hidden))
+	}
+	return strings.Join(list, ", "), len(names) + hidden
 }
 
 func positions(at []ingest.Pos) string {
