@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -34,6 +35,9 @@ type pendingLine struct {
 
 func openCSV(s *source, r io.Reader) (rows, error) {
 	t := &table{file: s.name, lines: s.lines(r), ahead: maxRow}
+	if oldMac(t.lines.r) {
+		t.lines = s.lines(carriages{t.lines.r})
+	}
 	for {
 		ln, err := t.line()
 		if errors.Is(err, io.EOF) {
@@ -48,9 +52,44 @@ func openCSV(s *source, r io.Reader) (rows, error) {
 		if len(bytes.TrimSpace(ln.text)) == 0 {
 			continue
 		}
-		t.sep = separator(ln.text)
+		if sep, ok := excelSeparator(ln.text); ok && t.sep == 0 {
+			t.sep = sep
+			continue
+		}
+		if t.sep == 0 {
+			t.sep = separator(ln.text)
+		}
 		return t, t.header(s.name, ln)
 	}
+}
+
+// excelSeparator reads the line sep=; that tells Excel the separator.
+func excelSeparator(line []byte) (byte, bool) {
+	line = bytes.Trim(line, "\" ")
+	if len(line) == 5 && strings.EqualFold(string(line[:4]), "sep=") && bytes.IndexByte([]byte(",;\t|"), line[4]) >= 0 {
+		return line[4], true
+	}
+	return 0, false
+}
+
+// oldMac says that the lines of a text end with a carriage return alone, as
+// Excel saves them under the name CSV (Macintosh).
+func oldMac(r *bufio.Reader) bool {
+	head, _ := r.Peek(64 << 10)
+	return bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0
+}
+
+// carriages makes line feeds of carriage returns.
+type carriages struct{ r io.Reader }
+
+func (c carriages) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	for i := range p[:n] {
+		if p[i] == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // header names the columns: by the first row, or by number when that row is data
@@ -80,14 +119,19 @@ func isData(fields [][]byte) bool {
 	for i, f := range fields {
 		text := strings.TrimSpace(string(f))
 		counted = counted && (text == strconv.Itoa(i) || text == "" && i == 0)
-		if len(text) == 0 || text[0] >= 'A' && text[0] != '[' && text[0] != '{' {
-			continue
-		}
-		_, err := strconv.ParseFloat(text, 64)
-		_, isTime := parseTime(text, "")
-		data = data || err == nil || isTime
+		data = data || isValue(text)
 	}
 	return data && !counted
+}
+
+// isValue says that a cell is a number or a time.
+func isValue(text string) bool {
+	if len(text) == 0 || text[0] >= 'A' && text[0] != '[' && text[0] != '{' {
+		return false
+	}
+	_, err := strconv.ParseFloat(text, 64)
+	_, isTime := parseTime(text, "")
+	return err == nil || isTime
 }
 
 // separator is the most frequent of the four outside quotes.

@@ -160,15 +160,3 @@ func (l *Log) Covered() []Field {
 func (t *taken) covers(f Field) bool {
 	return t.has[f] > 0 || slices.ContainsFunc(t.mapping.Fields[f], func(c Column) bool { return c.Path != "" && t.columns.has(c.Path) })
 }
-
-// Unmapped returns the columns of the first rows that no field is taken from,
-// parts of a mapped column left out, in order of name. They are names of the
-// customer's: for the customer's eyes.
-func (l *Log) Unmapped() []string {
-	var out []string
-	for _, t := range l.taken {
-		out = append(out, t.unmapped()...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}

@@ -188,8 +188,12 @@ func (m *Mapping) fields() []Field {
 func (m *Mapping) check(seen *seen) error {
 	for _, f := range m.fields() {
 		if !slices.ContainsFunc(m.Fields[f], func(c Column) bool { return c.Const != "" || seen.has(c.Path) }) {
-			return fmt.Errorf("--map %s: no column %q among the first %d rows; columns seen: %s",
-				f, m.Fields[f][0].Path, seen.rows, seen.list())
+			hint := ""
+			if seen.numbered() {
+				hint = "; columns without a header go by number, the first as #1: --map " + f.String() + "=#1"
+			}
+			return fmt.Errorf("--map %s: no column %q among the first %d rows; columns seen: %s%s",
+				f, m.Fields[f][0].Path, seen.rows, seen.list(), hint)
 		}
 	}
 	return nil

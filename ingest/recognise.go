@@ -11,6 +11,7 @@ type seen struct {
 	rows    int
 	names   map[string]int // rows that have the column
 	header  bool           // names come from one header row
+	counted bool           // a row has a number or a time, or the header is surely one
 	first   *RowError      // the first row that could not be read
 	matched map[string]int // rows that a schema's test held for, by testKey
 }
@@ -109,52 +110,4 @@ func (s *seen) met(sc *schema) string {
 		out = append(out, "values that fit")
 	}
 	return strings.Join(out, ", ")
-}
-
-// maxListed is how many names an error lists.
-const maxListed = 25
-
-// list gives the columns seen, at most two steps deep. What does not look like
-// a name is left out, and so is a whole header row in which one cell does not:
-// it is data, and the header is missing.
-func (s *seen) list() string {
-	var out []string
-	hidden := 0
-	for name := range s.names {
-		prose := len(s.names) == 1 && strings.Contains(name, " ")
-		if s.header && (prose || !looksLikeName(name)) {
-			return "none that are names (is the header row missing?)"
-		}
-	}
-	for _, name := range sortedKeys(s.names) {
-		switch {
-		case strings.Count(name, ".") > 1:
-		case !looksLikeName(name) || len(out) == maxListed:
-			hidden++
-		default:
-			out = append(out, name)
-		}
-	}
-	if hidden > 0 {
-		out = append(out, fmt.Sprintf("and %d that are not listed", hidden))
-	}
-	if len(out) == 0 {
-		return "none"
-	}
-	return strings.Join(out, ", ")
-}
-
-// looksLikeName accepts identifiers and short titles such as "Request tokens".
-func looksLikeName(s string) bool {
-	if len(s) == 0 || len(s) > 40 || strings.Count(s, " ") > 2 || (s[0] >= '0' && s[0] <= '9') {
-		return false
-	}
-	for _, r := range s {
-		ok := r == '_' || r == '-' || r == '.' || r == ' ' || r == '/' || r == ':' ||
-			(r >= '0' && r <= '9') || (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z')
-		if !ok {
-			return false
-		}
-	}
-	return true
 }

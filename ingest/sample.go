@@ -68,7 +68,7 @@ func sampleRowsOf(c container, s *source, rows rows) *seen {
 		tests.bind(rows)
 	}
 	if c.named { // the header is there, rows or none
-		sample.header = true
+		sample.header, sample.counted = true, c.binary
 		rows.names(func(path string) { sample.names[path]++ })
 	}
 	for sample.rows < sampleRows {
@@ -87,6 +87,9 @@ func sampleRowsOf(c container, s *source, rows rows) *seen {
 		sample.rows++
 		rows.names(func(path string) { sample.names[path]++ })
 		tests.row(rows, sample)
+		if t, ok := rows.(*table); ok && !sample.counted {
+			sample.counted = t.counts()
+		}
 	}
 	return sample
 }

@@ -32,6 +32,7 @@ type inspection struct {
 	First    []firstReject   `json:"first_rejected,omitempty"`
 	Fields   []fieldShare    `json:"fields"`
 	Unmapped []string        `json:"unmapped,omitempty"`
+	Hidden   int             `json:"unmapped_hidden,omitempty"`
 	Notes    []string        `json:"notes,omitempty"`
 	Fills    []sanitize.Fill `json:"fills"`
 	Request  []string        `json:"data_request"`
@@ -119,7 +120,7 @@ func (o *inspectOptions) run(ctx context.Context, s *stdio, paths []string) erro
 
 // inspected gathers what the log and its rows tell.
 func inspected(ctx context.Context, log *ingest.Log, rows *sanitize.Rows) (*inspection, error) {
-	in := &inspection{Counts: rows.Account.Counts(), Unmapped: log.Unmapped(), Notes: log.Notes()}
+	in := &inspection{Counts: rows.Account.Counts(), Unmapped: log.Unmapped(), Hidden: log.UnmappedHidden(), Notes: log.Notes()}
 	for _, f := range log.Found() {
 		in.Found = append(in.Found, foundSource{f.Name, f.Container, f.Files, f.Why})
 	}
@@ -192,8 +193,8 @@ func (in *inspection) print(w io.Writer) error {
 		fmt.Fprintf(w, "  excluded %d: %s\n", c.Excluded[r], visible(r))
 	}
 	in.fills(w)
-	if len(in.Unmapped) > 0 {
-		fmt.Fprintf(w, "\n%s\n", wrapped(fmt.Sprintf("not read, %d columns: %s", len(in.Unmapped), visible(strings.Join(firstFew(in.Unmapped, 30), ", "))), 100))
+	if names, n := unread(in.Unmapped, in.Hidden, 30); n > 0 {
+		fmt.Fprintf(w, "\n%s\n", wrapped(fmt.Sprintf("not read, %d column%s: %s", n, plural(n), visible(names)), 100))
 	}
 	for _, n := range in.Notes {
 		fmt.Fprintf(w, "note: %s\n", visible(n))

@@ -1,0 +1,127 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Errors and notes list the names of columns and never a value. What stands
+// where names do may be a value all the same: the first row of a file without a
+// header, and the keys of an object that maps values to something.
+
+// maxListed is how many names an error lists.
+const maxListed = 25
+
+// list gives the columns seen, at most two steps deep. What does not look like
+// a name is counted, and so is a whole header under which no row has a number
+// or a time: it is no log, or the header is missing.
+func (s *seen) list() string {
+	if s.header && !s.counted {
+		return "none that are names (is the header row missing?)"
+	}
+	if s.numbered() {
+		return fmt.Sprintf("#1 to #%d, as the first row is no header (is the header row missing?)", len(s.names))
+	}
+	var out []string
+	hidden := 0
+	for _, name := range sortedKeys(s.names) {
+		switch {
+		case strings.Count(name, ".") > 1 && !s.header:
+		case !looksLikeName(name) || len(out) == maxListed:
+			hidden++
+		default:
+			out = append(out, name)
+		}
+	}
+	if hidden > 0 {
+		out = append(out, fmt.Sprintf("and %d that are not listed", hidden))
+	}
+	if len(out) == 0 {
+		return "none"
+	}
+	return strings.Join(out, ", ")
+}
+
+// numbered says that the columns of a table have no names.
+func (s *seen) numbered() bool { return s.header && s.names["#1"] > 0 }
+
+// showable says that all steps of a path look like names.
+func showable(path string) bool {
+	for step := range strings.SplitSeq(path, ".") {
+		number := step != "" && strings.Trim(step, "0123456789") == "" && len(step) <= 3
+		if step != "*" && step != "^" && !number && !looksLikeName(step) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxSolid is the longest run of letters and digits, and maxDigits of digits, of
+// a name; keys and account numbers have longer ones.
+const (
+	maxSolid  = 20
+	maxDigits = 4
+)
+
+// looksLikeName accepts identifiers and short titles, such as "Request tokens"
+// and "Latency (ms)", in any script.
+func looksLikeName(s string) bool {
+	runes := []rune(s)
+	if len(runes) == 0 || len(runes) > 40 || strings.Count(s, " ") > 2 || unicode.IsDigit(runes[0]) {
+		return false
+	}
+	solid, digits := 0, 0
+	for i, r := range runes {
+		switch {
+		case unicode.IsDigit(r):
+			solid, digits = solid+1, digits+1
+		case unicode.IsLetter(r) || unicode.IsMark(r):
+			if unicode.IsUpper(r) && i > 0 && unicode.IsLower(runes[i-1]) {
+				solid = 0 // camelCase
+			}
+			solid, digits = solid+1, 0
+		case strings.ContainsRune("_-. /:()[]%$#°µ€£", r):
+			solid, digits = 0, 0
+		default:
+			return false
+		}
+		if solid > maxSolid || digits > maxDigits {
+			return false
+		}
+	}
+	return true
+}
+
+// UnmappedHidden is how many of the columns that no field is taken from Unmapped
+// leaves out, because they do not look like names.
+func (l *Log) UnmappedHidden() int {
+	return len(l.allUnmapped()) - len(l.Unmapped())
+}
+
+// Unmapped returns the columns of the first rows that no field is taken from,
+// parts of a mapped column left out, in order of name. They are names of the
+// customer's: for the customer's eyes.
+func (l *Log) Unmapped() []string {
+	return slices.DeleteFunc(l.allUnmapped(), func(name string) bool { return !showable(name) })
+}
+
+func (l *Log) allUnmapped() []string {
+	var out []string
+	for _, t := range l.taken {
+		out = append(out, t.unmapped()...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// counts says that a field of the current row is a number or a time.
+func (t *tableRow) counts() bool {
+	for _, f := range t.fields {
+		if isValue(strings.TrimSpace(string(t.chunk.buf[f.from:f.to]))) {
+			return true
+		}
+	}
+	return false
+}
