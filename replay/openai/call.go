@@ -100,7 +100,7 @@ func (k *call) head(status int, h fields) bool {
 	r.HTTP = some(int16(min(status, 999)))
 	r.RetryAfterMS = retryAfter(h, time.Now())
 	r.ServerTime = serverTime(h)
-	r.ServerRequestID = printable(h.Get("X-Request-Id"))
+	r.ServerRequestID = requestID(h)
 	k.server = printable(h.Get("Server"))
 	if status != http.StatusOK {
 		return true

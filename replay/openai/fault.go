@@ -152,13 +152,3 @@ func retryAfter(h fields, now time.Time) trace.Opt[int64] {
 	}
 	return trace.Some(max(at.Sub(now).Milliseconds(), 0))
 }
-
-// serverTime reads what the server says it took, in µs.
-func serverTime(h fields) trace.Opt[int64] {
-	for _, name := range []string{"Openai-Processing-Ms", "X-Envoy-Upstream-Service-Time"} {
-		if v, err := strconv.ParseFloat(h.Get(name), 64); err == nil && v >= 0 && v < 1e12 {
-			return trace.Some(int64(v * 1000))
-		}
-	}
-	return trace.Opt[int64]{}
-}
