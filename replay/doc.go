@@ -1,8 +1,9 @@
 // Package replay holds the clock: it sends the requests of a trace at their
-// recorded instants and keeps what became of each. It knows no HTTP.
+// instants and keeps what became of each. It knows no HTTP.
 //
-//	NewPlan    trace -> jobs with absolute instants (ns from the run's zero)
-//	Plan.Run   jobs -> Results through a Sender, open loop
+//	NewPlan, NewArrivalPlan   trace -> jobs at recorded, or at drawn, instants
+//	NewClosedPlan, NewSessionPlan   jobs that wait for a slot, or an answer
+//	Plan.Run   jobs -> Results through a Sender
 //	Options.Health   the client's own health, once a second
 //	Lags.Verdict     may the client be believed (p99 lag at most 1 ms, at most 5 ms)
 //	CreateDir, OpenDir   the results directory of artifacts.md §4
@@ -10,8 +11,9 @@
 //
 // Open loop: a job is let go at its instant or late, never early; it is never
 // dropped, held back by a cap, or re-timed. Lateness is the job's own and shows
-// in every latency measured from Sched. Every planned job gets exactly one
-// Result, so the outcome classes always add up to what was planned.
+// in every latency measured from Sched. Where there is no schedule, Sched is
+// the instant at which the slot got free or the think time was over. Every
+// planned job gets exactly one Result, so the classes add up to the plan.
 //
 // Units: nanoseconds from the run's zero for instants, microseconds for spans,
 // tokens for lengths.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"time"
 
 	"reprise/trace"
@@ -90,13 +89,6 @@ func (p *Plan) Mode() string {
 		return OpenLoop
 	}
 	return p.mode
-}
-
-// Until drops what is planned at d or later.
-func (p *Plan) Until(d time.Duration) {
-	n := sort.Search(len(p.Jobs), func(i int) bool { return p.Jobs[i].Sched >= d.Nanoseconds() })
-	p.Jobs = p.Jobs[:n]
-	p.Shape.Absolute = int64(n)
 }
 
 // settleOutputs gives requests whose answer the log does not have (they failed,

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"reprise/replay"
+	"reprise/trace/spec"
+)
+
+func none(*sweepPlan) error { return nil }
+
+// The example of a plan is one, and says what its comments promise.
+func TestPlanExample(t *testing.T) {
+	p, err := readPlan("x/plan.yaml", []byte(planExample), none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Workload != "x/peak.trace.parquet" || p.Repeats != 3 || len(p.Runs) != 4 || p.Endpoints[0].Name != "today" {
+		t.Errorf("%+v", p)
+	}
+	want := []string{
+		"closed loop, 1, then 2, then 4, then 8, then 16, then 32 under way at once: the server's answers set the pace",
+		"open loop, gamma (CV 2) arrivals at 7 requests/s",
+		"open loop at the instants of the trace",
+		"ramp from 1 to 20 requests/s in 10 steps, Poisson arrivals",
+	}
+	w := feedOf(200)
+	for i := range p.Runs {
+		o, err := p.Runs[i].shape(7, 1, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := o.plan(w)
+		if err != nil {
+			t.Fatalf("%s: %v", p.Runs[i].Name, err)
+		}
+		if got := plan.Shape.Sentence(plan.Mode()); got != want[i] {
+			t.Errorf("%s: %s", p.Runs[i].Name, got)
+		}
+	}
+}
+
+// Endpoints take turns, and every run has a folder of its own.
+func TestSweepOrder(t *testing.T) {
+	p := &sweepPlan{Workload: "t", Repeats: 3, Endpoints: []sweepEndpoint{{Name: "a", URL: "u"}, {Name: "b", URL: "u"}},
+		Runs: []sweepRow{{Name: "x", Mode: rowOpen, Rates: []float64{1, 2}, Duration: "1s"}}}
+	if err := p.check(); err != nil {
+		t.Fatal(err)
+	}
+	x := newSweepIndex(p, replay.Input{})
+	first, dirs := map[string]int{}, map[string]bool{}
+	for i, l := range x.Runs {
+		if i%2 == 0 {
+			first[l.Endpoint]++
+		} else if l.Endpoint == x.Runs[i-1].Endpoint || l.Point != x.Runs[i-1].Point || l.Repeat != x.Runs[i-1].Repeat {
+			t.Errorf("run %d is no pair of the one above: %+v", i, l)
+		}
+		dirs[l.Dir] = true
+	}
+	if len(x.Runs) != 12 || len(dirs) != 12 || first["a"] != 3 || first["b"] != 3 {
+		t.Errorf("%d runs in %d folders, first %v", len(x.Runs), len(dirs), first)
+	}
+}
+
+// The runs of a spec are a plan.
+func TestPlanOfSpec(t *testing.T) {
+	sp := &spec.Spec{Runs: []spec.Run{{Name: "sat", Mode: rowClosed, LastS: 110}, {Mode: rowOpen, Load: spec.Load{Value: 5}, LastS: 60},
+		{Name: "again", Mode: rowReplay, LastS: 60}, {Name: "up", Mode: rowRamp, Load: spec.Load{Value: 9}, LastS: 60}}}
+	p, err := planOf(sp, "s.json", "t.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Endpoints = []sweepEndpoint{{URL: "u"}}
+	if err := p.check(); err != nil {
+		t.Fatal(err)
+	}
+	if p.Runs[0].Duration != "10s" || p.Runs[1].Name != "run2" || p.Runs[1].Rates[0] != 5 || p.Runs[2].Workload != "t.parquet" || p.Runs[3].To != 9 {
+		t.Errorf("%+v", p.Runs)
+	}
+	if _, err := planOf(&spec.Spec{}, "", ""); err == nil {
+		t.Error("a spec without runs is a plan")
+	}
+}
+
+// No plan, however wrong, is more than an error of one line.
+func FuzzPlan(f *testing.F) {
+	f.Add(planExample)
+	f.Add("workload: a\nendpoints: [{url: u}]\nruns: [{name: a, mode: ramp, from: -1, to: .inf, duration: 1s}]")
+	f.Add("runs: [{name: a, mode: closed_loop, concurrency: [-1], duration: 99999h}]")
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := readPlan("plan.yaml", []byte(text), none)
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("an error of several lines: %q", err)
+			}
+			return
+		}
+		w := feedOf(3)
+		for i := range p.Runs {
+			r := &p.Runs[i]
+			if r.duration > 1e9 || r.To > 1000 || r.From > 1000 || r.Steps > 1000 {
+				continue // may be long, and is tested elsewhere
+			}
+			o, err := r.shape(5, 1, false)
+			if err != nil {
+				continue
+			}
+			if plan, err := o.plan(w); err == nil && plan.Planned() == 0 {
+				t.Error("a plan of nothing")
+			}
+		}
+	})
+}
