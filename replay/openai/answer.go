@@ -170,12 +170,7 @@ func (a *answer) parse(data []byte) *chunk {
 		c.general(data)
 		return c
 	}
-	done := make(chan struct{})
-	go func() {
-		c.general(data)
-		close(done)
-	}()
-	<-done
+	aside(func() { c.general(data) })
 	return c
 }
 

@@ -95,27 +95,34 @@ func (c *Client) lost(p *passage, err error) fault {
 
 // head takes the start of the answer.
 func (k *call) head(status int, h fields) bool {
-	r := &k.result
 	k.heard, k.status = true, status
+	aside(func() { k.fields(status, h) })
+	if status != http.StatusOK {
+		return true
+	}
+	if k.coding != "" {
+		return false
+	}
+	k.answer = newAnswer(&k.result)
+	k.answer.naming = k.asked
+	if k.keep {
+		k.result.Said = new(replay.Said)
+	}
+	k.result.Gaps = make([]int32, 0, k.answerRoom)
+	return true
+}
+
+// fields reads the header of an answer.
+func (k *call) fields(status int, h fields) {
+	r := &k.result
 	r.HTTP = some(int16(min(status, 999)))
 	r.RetryAfterMS = retryAfter(h, time.Now())
 	r.ServerTime = serverTime(h)
 	r.ServerRequestID = requestID(h)
 	k.server = printable(h.Get("Server"))
-	if status != http.StatusOK {
-		return true
-	}
-	if e := h.Get("Content-Encoding"); e != "" && e != "identity" {
+	if e := h.Get("Content-Encoding"); status == http.StatusOK && e != "" && e != "identity" {
 		k.coding = printable(e)
-		return false
 	}
-	k.answer = newAnswer(r)
-	k.answer.naming = k.asked
-	if k.keep {
-		r.Said = new(replay.Said)
-	}
-	r.Gaps = make([]int32, 0, k.answerRoom)
-	return true
 }
 
 // maxRefusal bounds what is read of an answer that is not a success.

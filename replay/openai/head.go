@@ -72,10 +72,9 @@ func (h *head) parse(b []byte) error {
 	if *h = (head{}); h.scan(b) {
 		return nil
 	}
-	// Its stack is deep, which the goroutine of a stream would keep.
-	done := make(chan error, 1)
-	go func() { done <- h.parseOdd(b) }()
-	return <-done
+	var err error
+	aside(func() { err = h.parseOdd(b) })
+	return err
 }
 
 func (h *head) parseOdd(b []byte) error {

@@ -82,21 +82,13 @@ func (p *pool) fresh(c *rawConn) bool {
 
 // make opens a connection; the turn has been taken.
 func (p *pool) make(ctx context.Context, t *trip) (*rawConn, error) {
-	// Opening takes a deep stack, which the goroutine of a stream would keep.
-	type opened struct {
-		c   *rawConn
-		err error
-	}
-	done := make(chan opened, 1)
-	go func() {
-		c, err := p.open(ctx, t)
-		done <- opened{c, err}
-	}()
-	o := <-done
+	var c *rawConn
+	var err error
+	aside(func() { c, err = p.open(ctx, t) })
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.turnOver()
-	return o.c, o.err
+	return c, err
 }
 
 // turnOver hands the turn to open to the first who waits.
