@@ -25,6 +25,7 @@ type Server struct {
 	Running  *int64       `json:"most_running"`
 	Waiting  *int64       `json:"most_waiting"`
 	KVUsage  *float64     `json:"most_kv_usage"`
+	Blocks   int64        `json:"cache_block_tokens"` // 0 when not told
 }
 
 // ServerTimes are percentiles of a histogram of the server's. Each lies in a
@@ -49,7 +50,7 @@ func server(rows []replay.ServerRow) (*Server, []string) {
 	}
 	out := &Server{Engine: m.Engine, Scrapes: m.Scrapes, TTFT: serverTimes(m.TTFT), Queue: serverTimes(m.Queue),
 		Hits: whole(m.Hits), Queries: whole(m.Queries), Prompt: whole(m.Prompt), Output: whole(m.Output), Requests: whole(m.Requests),
-		Preempts: whole(m.Preempts), Running: whole(m.Running), Waiting: whole(m.Waiting), KVUsage: m.KVUsage}
+		Preempts: whole(m.Preempts), Running: whole(m.Running), Waiting: whole(m.Waiting), KVUsage: m.KVUsage, Blocks: m.BlockTokens}
 	if out.Hits != nil && out.Queries != nil {
 		out.HitRate = ratio(*out.Hits, *out.Queries)
 	}
@@ -119,6 +120,9 @@ func (s *Summary) serverCells() [][]string {
 		expected := s.Cache.Expected
 		add("Prefix cache hit rate", shareText(v.HitRate), fmt.Sprintf("%s by usage; %s expected", shareText(s.Cache.Measured), shareText(&expected)))
 	}
+	if v.Blocks > 0 {
+		add("Prefix cache block, tokens", count(v.Blocks), "")
+	}
 	counts := func(name string, n *int64, note string) {
 		if n != nil {
 			add(name, count(*n), note)
@@ -151,6 +155,7 @@ func noteServer(add func(bool, string, ...any), s *Summary) {
 		return
 	}
 	add(true, "The server's own figures (%s, %d scrapes) are of all its requests in the time of the run, warm-up included; its percentiles are known to a bucket of its histogram.", v.Engine, v.Scrapes)
+	add(v.Blocks > 16, "The server caches prefixes in blocks of %d tokens: of a shared prefix it finds the whole blocks alone, so its hit rate lies below the expected one, which goes by the blocks of the trace.", v.Blocks)
 	sent := s.Load.Planned + s.Load.Warmup + s.Load.Drain
 	add(v.Requests != nil && *v.Requests > sent, "The server ended %s while this client sent %s: others used it, and its figures and latencies are not of this load alone.", plural(orNone(v.Requests), "request"), count(sent))
 }

@@ -22,6 +22,7 @@ const (
 	Output        // tokens generated
 	Requests      // requests that ended well
 	Preempts      // requests put back
+	Config        // of the cache: its block size is a label
 )
 
 // Part is which series of a histogram a name is; Whole for anything else.
@@ -55,6 +56,7 @@ func known() []metric {
 		{"vllm:prefix_cache_queries", Queries}, {"vllm:gpu_prefix_cache_queries", Queries},
 		{"vllm:prompt_tokens", Prompt}, {"vllm:generation_tokens", Output},
 		{"vllm:request_success", Requests}, {"vllm:num_preemptions", Preempts},
+		{"vllm:cache_config_info", Config},
 
 		{"sglang:time_to_first_token_seconds", TTFT}, {"sglang:queue_time_seconds", Queue},
 		{"sglang:inter_token_latency_seconds", Gap}, {"sglang:time_per_output_token_seconds", Gap},

@@ -143,6 +143,7 @@ vllm:num_requests_running{engine="0"} 1
 vllm:num_requests_running{engine="1"} 2
 vllm:kv_cache_usage_perc{engine="0"} 0.25
 vllm:kv_cache_usage_perc{engine="1"} 0.5
+vllm:cache_config_info{block_size="128",engine="0"} 1
 `
 
 var after = strings.NewReplacer(`le="0.04"} 100`, `le="0.04"} 105`, `le="0.06"} 100`, `le="0.06"} 109`, `le="+Inf"} 100`, `le="+Inf"} 110`,
@@ -176,7 +177,7 @@ func TestSummarize(t *testing.T) {
 			t.Errorf("p%g: %v, want %v", p, got, want)
 		}
 	}
-	if s.TTFT.N != 10 || *s.Queries != 1000 || *s.Hits != 250 || *s.Running != 3 || *s.KVUsage != 0.5 || s.Queue != nil || s.Waiting != nil {
+	if s.TTFT.N != 10 || *s.Queries != 1000 || *s.Hits != 250 || *s.Running != 3 || *s.KVUsage != 0.5 || s.BlockTokens != 128 || s.Queue != nil || s.Waiting != nil {
 		t.Errorf("%+v", s)
 	}
 	if s := twoScrapes(t, after.Replace(before), before); !s.Restarted {

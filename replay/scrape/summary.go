@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reprise/replay"
@@ -53,6 +54,7 @@ type Summary struct {
 	Running       *float64 // the most seen
 	Waiting       *float64 //
 	KVUsage       *float64 //
+	BlockTokens   int64    // of the prefix cache, 0 when not told
 	Restarted     bool     // a count fell: the server began anew
 }
 
@@ -70,6 +72,7 @@ func Summarize(rows []replay.ServerRow) *Summary {
 	}
 	n, all := newNames(), map[Role]*series{}
 	times := map[int64]bool{}
+	var blocks int64
 	for _, r := range rows {
 		times[r.TNS] = true
 		p, part, ok := n.find(r.Name)
@@ -77,6 +80,11 @@ func Summarize(rows []replay.ServerRow) *Summary {
 			continue
 		}
 		s := all[p.role]
+		if p.role == Config {
+			size, _ := Label(r.Labels, "block_size")
+			blocks, _ = strconv.ParseInt(size, 10, 32)
+			continue
+		}
 		if s == nil || p.order < s.order { // a name of more weight
 			s = &series{place: p, byTime: map[int64]float64{}, ends: map[string][2]float64{}}
 			all[p.role] = s
@@ -85,7 +93,7 @@ func Summarize(rows []replay.ServerRow) *Summary {
 			s.add(r, part)
 		}
 	}
-	out := &Summary{Engine: engine(rows[0].Name), Scrapes: len(times), Before: rows[0].TNS < 0}
+	out := &Summary{Engine: engine(rows[0].Name), Scrapes: len(times), Before: rows[0].TNS < 0, BlockTokens: blocks}
 	out.After = len(times) > 1
 	out.fill(all)
 	return out
