@@ -39,7 +39,7 @@ func (s *scribe) reset() {
 func (s *scribe) parse() *RowError {
 	if len(s.buf) > maxRow {
 		s.buf = nil
-		return bad(LineTooLong, "")
+		return bad(LineTooLong, longest)
 	}
 	v, err := s.parser.ParseBytes(s.buf)
 	if err != nil {

@@ -17,7 +17,7 @@ type wideRow struct {
 	In      int32  `parquet:"input_tokens"`
 	Out     int32  `parquet:"output_tokens"`
 	Model   string `parquet:"model,dict"`
-	Prompt  string `parquet:"prompt_text"`
+	Prompt  string `parquet:"question_text"`
 	Usage   struct {
 		Cached int32 `parquet:"cached"`
 		Note   string
@@ -105,7 +105,7 @@ func TestParquetDamage(t *testing.T) {
 	for i := range 64 {
 		broken[at+int64(i)] ^= 0x5a
 	}
-	_, recs, bad, err := readAll(t, Inputs{Stdin: bytes.NewReader(broken), Map: mapOf(t, "arrival=arrival", "prompt=prompt_text", "output_tokens=output_tokens")})
+	_, recs, bad, err := readAll(t, Inputs{Stdin: bytes.NewReader(broken), Map: mapOf(t, "arrival=arrival", "prompt=question_text", "output_tokens=output_tokens")})
 	if err != nil || len(recs) != 1500 || len(bad) != 500 || bad[0].Reason != CutShort || bad[0].Pos.Item != 501 {
 		t.Fatal(len(recs), len(bad), err)
 	}

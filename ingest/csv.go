@@ -197,7 +197,7 @@ func (t *table) text(c *chunk) error {
 	row.at.from, row.cuts.from = len(c.buf), len(c.cuts)
 	switch {
 	case ln.tooLong:
-		row.bad = bad(LineTooLong, "")
+		row.bad = bad(LineTooLong, longest)
 	case bytes.IndexByte(ln.text, '"') < 0:
 		c.buf = append(c.buf, ln.text...)
 	default:

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -32,6 +34,23 @@ type readError struct{ err error }
 
 func (e *readError) Error() string { return e.err.Error() }
 func (e *readError) Unwrap() error { return e.err }
+
+// tempError is a failure of the folder for temporary files.
+type tempError struct {
+	name string // of the file that needs one
+	err  error
+}
+
+func (e *tempError) Error() string {
+	err := e.err
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		err = of.Err
+	}
+	return fmt.Sprintf("%s: its end must be read first, so it waits in a temporary file, which cannot be made in %s (%v); set TMPDIR to a folder that has room, or unpack it and name it by its path",
+		e.name, os.TempDir(), err)
+}
+
+func (e *tempError) Unwrap() error { return e.err }
 
 // fail names the file, how far it was read and what is the matter.
 func (s *source) fail(err error) error {

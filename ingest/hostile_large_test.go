@@ -47,6 +47,16 @@ func TestHugeRow(t *testing.T) {
 	}
 }
 
+// A first row over the limit costs itself alone, and memory is bounded where
+// the start of the file is looked at.
+func TestHugeFirstRow(t *testing.T) {
+	huge := &repeat{text: "x y z ", n: 70 << 20}
+	_, recs, bad, err := readAll(t, Inputs{Stdin: io.MultiReader(strings.NewReader("{\"timestamp\":\""), huge, strings.NewReader("\"}\n"+mooncakeRow))})
+	if err != nil || len(recs) != 1 || len(bad) != 1 || bad[0].Reason != LineTooLong {
+		t.Fatal(len(recs), bad, err)
+	}
+}
+
 // Small files that unpack to very much are stopped, in every compression.
 func TestBombs(t *testing.T) {
 	text := func() io.Reader {

@@ -137,7 +137,7 @@ func (v *values) row() (Pos, error) {
 	case err != nil:
 		return pos, err
 	case tooLong:
-		return pos, bad(LineTooLong, "")
+		return pos, bad(LineTooLong, longest)
 	}
 	if e := v.put(); e != nil {
 		return pos, e

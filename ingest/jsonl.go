@@ -122,7 +122,7 @@ func (j *jsonl) next() (Pos, error) {
 		return Pos{}, err
 	}
 	if tooLong {
-		return pos, bad(LineTooLong, "")
+		return pos, bad(LineTooLong, longest)
 	}
 	if e := j.set(line); e != nil {
 		return pos, e
@@ -193,7 +193,7 @@ func (j *jsonl) text(c *chunk) error {
 	}
 	row := textRow{pos: pos, at: span{len(c.buf), len(c.buf) + len(line)}}
 	if tooLong {
-		row.bad = bad(LineTooLong, "")
+		row.bad = bad(LineTooLong, longest)
 	}
 	c.buf = append(c.buf, line...)
 	c.rows = append(c.rows, row)

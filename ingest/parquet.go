@@ -18,6 +18,7 @@ const (
 	maxFooter  = 128 << 20 // bytes of a file's footer
 	maxFacts   = 4 << 20   // entries of lists in it: columns times row groups
 	maxColumns = 100_000
+	ownKey     = "reprise" // of the footer of a trace
 )
 
 // parquetFile reads the rows of a Parquet file, one row group after the other
@@ -87,6 +88,9 @@ func (p *parquetFile) openFile(size int64) (err error) {
 		parquet.ReadBufferSize(256<<10))
 	if err != nil {
 		return p.at.or(damaged("the Parquet file's footer cannot be read (%s)", oneLine(err)))
+	}
+	if _, own := p.file.Lookup(ownKey); own {
+		return fmt.Errorf("%s: is a trace already and no log; reprise show says what is in it", p.name)
 	}
 	p.groups = p.file.RowGroups()
 	p.root, err = parquetTree(p.file.Metadata().Schema)

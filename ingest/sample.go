@@ -19,9 +19,10 @@ func sampleOf(s *source) (*seen, container, error) {
 		return sampleWhole(c, s)
 	}
 	for n := 256 << 10; ; n *= 4 {
+		n = min(n, maxRow+maxRow/4)
 		head := s.peek(n)
 		sample, err := sampleHead(c, s, head)
-		enough := s.err != nil || n > 2*maxRow
+		enough := s.err != nil || n > maxRow
 		switch {
 		case sample != nil && (sample.rows > 0 || c.named):
 			return sample, c, nil

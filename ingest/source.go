@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -112,11 +113,14 @@ func (s *source) file() (io.ReaderAt, int64, error) {
 	if s.spool == nil {
 		f, err := os.CreateTemp("", "reprise-*")
 		if err != nil {
-			return nil, 0, &readError{err}
+			return nil, 0, &tempError{s.name, err}
 		}
 		os.Remove(f.Name()) // gone when it is closed; where that cannot be, drop removes it
 		s.spool = f
 		n, err := io.Copy(f, s.reader())
+		if of := (*fs.PathError)(nil); errors.As(err, &of) && of.Path == f.Name() {
+			err = &tempError{s.name, err}
+		}
 		if err != nil {
 			return nil, 0, err
 		}

@@ -38,7 +38,7 @@ func (t *textLines) next() (Pos, error) {
 		}
 		if tooLong {
 			t.items++
-			return t.pos(), bad(LineTooLong, "")
+			return t.pos(), bad(LineTooLong, longest)
 		}
 		text, at := t.unwrap(bytes.TrimSpace(line))
 		e, groups := t.set.match(text)

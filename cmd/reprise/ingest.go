@@ -60,11 +60,11 @@ content, not by name. Logs of several sources go in at once.
 ` + text.WrapSoft("Sources known by content: "+strings.Join(names, ", ")+". Any other log goes in with --map "+
 			"FIELD=COLUMN.PATH[@UNIT]; fields: "+strings.Join(ingest.FieldNames(), ", ")+".", 79) + `
 
-A row that cannot be used is counted with its reason and position, and the
-rest goes on; above --max-bad nothing is written. So it is with files that are
-cut short: what came before the cut is kept, and the share of such files counts
-against --max-bad too (a single file that is cut short needs --max-bad 100%).
-What else lies in a folder is left out and said.
+A row that cannot be used, or is longer than 64 MiB, is counted with its reason
+and position, and the rest goes on; above --max-bad nothing is written. So it is
+with files that are cut short: what came before the cut is kept, and the share of
+such files counts too, so that a single one needs --max-bad 100%. What else lies
+in a folder is left out and said, traces of earlier runs among it.
 
 Rows are merged by arrival, whatever file they stand in. Copies of a row (the
 same request id, time and lengths; without an id, all the same in two files, on
@@ -285,12 +285,20 @@ func (s *stdio) talkIngest(log *ingest.Log, a *sanitize.Account) {
 	s.talk("read %d rows = %d kept + %d rejected + %d excluded", c.Read, c.Kept, trace.Total(c.Rejected), trace.Total(c.Excluded))
 	for _, r := range sanitize.Reasons() {
 		if n := a.Rejected[r]; n > 0 {
-			s.talk("rejected %d: %s, first at %s", n, r, positions(a.First[r]))
+			s.talk("rejected %d: %s%s, first at %s", n, r, meaning(r), positions(a.First[r]))
 		}
 	}
 	for _, r := range slices.Sorted(maps.Keys(a.Excluded)) {
 		s.talk("excluded %d: %s", a.Excluded[r], r)
 	}
+}
+
+// meaning says what a reason's name does not.
+func meaning(r ingest.Reason) string {
+	if r == ingest.LineTooLong {
+		return fmt.Sprintf(" (%d MiB is the limit)", ingest.MaxRowMiB)
+	}
+	return ""
 }
 
 // unread lists columns that are not read, and counts them.

@@ -187,7 +187,7 @@ func (in *inspection) print(w io.Writer) error {
 	c := in.Counts
 	fmt.Fprintf(w, "\nread %d rows = %d kept + %d rejected + %d excluded\n", c.Read, c.Kept, trace.Total(c.Rejected), trace.Total(c.Excluded))
 	for _, r := range in.First {
-		fmt.Fprintf(w, "  rejected %d: %s, first at %s\n", c.Rejected[r.Reason], r.Reason, visible(strings.Join(r.At, ", ")))
+		fmt.Fprintf(w, "  rejected %d: %s%s, first at %s\n", c.Rejected[r.Reason], r.Reason, meaning(ingest.Reason(r.Reason)), visible(strings.Join(r.At, ", ")))
 	}
 	for _, r := range slices.Sorted(maps.Keys(c.Excluded)) {
 		fmt.Fprintf(w, "  excluded %d: %s\n", c.Excluded[r], visible(r))

@@ -38,6 +38,12 @@ func newRoot(io *stdio) *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 		Version: version().Version,
 	}
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
+		if err := c.ValidateFlagGroups(); err != nil {
+			return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
+		}
+		return nil
+	}
 	root.SetIn(io.in)
 	root.SetOut(io.out)
 	root.SetErr(io.err)

@@ -130,14 +130,25 @@ func (a *artifact) openPath(path string) error {
 func (a *artifact) spool(r io.Reader) error {
 	f, err := os.CreateTemp("", "reprise-*")
 	if err != nil {
-		return err
+		return noTemp(err)
 	}
 	a.File, a.remove = f, true
 	if _, err := io.Copy(f, r); err != nil {
 		a.Close()
+		if of := (*os.PathError)(nil); errors.As(err, &of) && of.Path == f.Name() {
+			return noTemp(err)
+		}
 		return fmt.Errorf("reading %s: %w", a.name, err)
 	}
 	return nil
+}
+
+// noTemp is a failure of the folder for temporary files, with what to do.
+func noTemp(err error) error {
+	if of := (*os.PathError)(nil); errors.As(err, &of) {
+		err = of.Err
+	}
+	return fmt.Errorf("standard input, pipes and what is packed wait in a temporary file, which cannot be made in %s (%w); set TMPDIR to a folder that has room", os.TempDir(), err)
 }
 
 func (a *artifact) measure() error {
@@ -207,19 +218,21 @@ func (s *stdio) write(path string, mode os.FileMode, binary bool, fill func(io.W
 	}
 	defer os.Remove(tmp.Name())
 	defer tmp.Close()
-	if err := fill(tmp); err != nil {
+	err = fill(tmp)
+	var of *os.PathError
+	switch {
+	case errors.As(err, &of) && of.Path == tmp.Name():
+		return cannotWrite(path, err)
+	case err != nil:
 		return err
 	}
-	if err := tmp.Chmod(mode); err != nil {
-		return err
+	if err := errors.Join(tmp.Chmod(mode), tmp.Sync(), tmp.Close()); err != nil {
+		return cannotWrite(path, err)
 	}
-	if err := tmp.Sync(); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return cannotWrite(path, err)
 	}
-	if err := tmp.Close(); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return os.Rename(tmp.Name(), path)
+	return nil
 }
 
 // writable says, before any work is done, whether a file can be made at path.
@@ -246,8 +259,11 @@ func writable(path string) error {
 // cannotWrite leaves out the name of the temporary file.
 func cannotWrite(path string, err error) error {
 	var p *os.PathError
+	var l *os.LinkError
 	if errors.As(err, &p) {
 		err = p.Err
+	} else if errors.As(err, &l) {
+		err = l.Err
 	}
 	return fmt.Errorf("cannot write %s: %w", path, err)
 }
