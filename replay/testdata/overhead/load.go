@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -35,7 +34,11 @@ func load(o *options) error {
 		return err
 	}
 	defer client.Close()
-	client.Connect(context.Background(), o.n+o.n/8)
+	ahead := o.n
+	if o.starts == "poisson" {
+		ahead += o.n / 4 // so many are in flight now and then
+	}
+	client.Connect(context.Background(), ahead)
 	before := used()
 	var results []replay.Result
 	rate := 0.0
@@ -73,36 +76,38 @@ func request(o *options) replay.Job {
 // streams keeps o.n requests in flight, each stream beginning at once or at
 // random within the life of an answer. rate is the sum of the streams' own.
 func streams(o *options, client *openai.Client) (all []replay.Result, rate float64, err error) {
+	calls := make([]replay.Call, o.n*o.rounds) // rendered ahead, as a run does
+	for i := range calls {
+		if calls[i], err = client.Prepare(request(o)); err != nil {
+			return nil, 0, err
+		}
+	}
 	timer := replay.NewTimer(time.Now())
 	rng := rand.New(rand.NewPCG(1, 1))
-	out := make([][]replay.Result, o.n)
-	errs := make([]error, o.n)
+	all = make([]replay.Result, len(calls))
 	var wg sync.WaitGroup
 	for i := range o.n {
 		wait := time.Duration(rng.Float64() * float64(spread(o)))
 		wg.Go(func() {
 			time.Sleep(wait)
-			for range o.rounds {
-				call, err := client.Prepare(request(o))
-				if err != nil {
-					errs[i] = err
-					return
-				}
-				f := replay.NewFlight(timer)
-				r := call.Send(context.Background(), f)
-				r.Dispatch = trace.Some(f.Dispatch)
-				out[i] = append(out[i], r)
+			for k := i * o.rounds; k < (i+1)*o.rounds; k++ {
+				send(calls[k], timer, &all[k])
+				calls[k] = nil
 			}
 		})
 	}
 	wg.Wait()
-	for _, r := range out {
-		if len(r) > 0 {
-			rate += float64(len(r)) / (float64(r[len(r)-1].End.V-r[0].Dispatch.V) / 1e9)
-		}
-		all = append(all, r...)
+	for i := range o.n {
+		r := all[i*o.rounds : (i+1)*o.rounds]
+		rate += float64(o.rounds) / (float64(r[o.rounds-1].End.V-r[0].Dispatch.V) / 1e9)
 	}
-	return all, rate, errors.Join(errs...)
+	return all, rate, nil
+}
+
+func send(call replay.Call, timer replay.Timer, to *replay.Result) {
+	f := replay.NewFlight(timer)
+	*to = call.Send(context.Background(), f)
+	to.Dispatch = trace.Some(f.Dispatch)
 }
 
 // arrivals sends at random instants at the rate that keeps o.n in flight.

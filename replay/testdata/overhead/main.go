@@ -71,6 +71,12 @@ func run(o *options) error {
 	case "client":
 		return load(o)
 	}
+	// The first processes of a new binary are slow while its pages are read.
+	warm := *o
+	warm.rounds, warm.starts, warm.only = 1, "sync", "raw/kernel"
+	if _, err := measure(&warm, ours(&warm, "raw", "kernel", "sync", 1)); err != nil {
+		return err
+	}
 	fmt.Println("| client | start | streams | TTFT mean, ms | own error, ms | p99 error, ms | TPOT, ms | of ideal rate | µs CPU an event | MB | mock late p99, ms |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, start := range strings.Split(o.starts, ",") {
@@ -94,16 +100,21 @@ func compare(o *options, start string, n int) error {
 		if !ok {
 			continue
 		}
-		row, err := measure(o, func(url string) ([]string, func([]byte) (seen, error)) {
-			return []string{os.Args[0], "-role", "client", "-url", url, "-engine", engine, "-stamps", stamps, "-starts", start,
-				"-n", strconv.Itoa(n), "-tokens", strconv.Itoa(o.tokens), "-rounds", strconv.Itoa(o.rounds), "-ttft", fmt.Sprint(o.ttft), "-itl", fmt.Sprint(o.itl)}, decodeSeen
-		})
+		row, err := measure(o, ours(o, engine, stamps, start, n))
 		if err != nil {
 			return fmt.Errorf("%s, %d streams: %w", name, n, err)
 		}
 		row.print(name, start, n, o)
 	}
 	return peers(o, start, n)
+}
+
+// ours is our client at one load.
+func ours(o *options, engine, stamps, start string, n int) func(url string) ([]string, func([]byte) (seen, error)) {
+	return func(url string) ([]string, func([]byte) (seen, error)) {
+		return []string{os.Args[0], "-role", "client", "-url", url, "-engine", engine, "-stamps", stamps, "-starts", start,
+			"-n", strconv.Itoa(n), "-tokens", strconv.Itoa(o.tokens), "-rounds", strconv.Itoa(o.rounds), "-ttft", fmt.Sprint(o.ttft), "-itl", fmt.Sprint(o.itl)}, decodeSeen
+	}
 }
 
 // seen is what a client reports.
