@@ -88,6 +88,7 @@ func FuzzPlan(f *testing.F) {
 	f.Add(planExample)
 	f.Add("workload: a\nendpoints: [{url: u}]\nruns: [{name: a, mode: ramp, from: -1, to: .inf, duration: 1s}]")
 	f.Add("runs: [{name: a, mode: closed_loop, concurrency: [-1], duration: 99999h}]")
+	f.Add("endpoints: !x 00\n00: 00") // the library panics
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := readPlan("plan.yaml", []byte(text), none)
 		if err != nil {
