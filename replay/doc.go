@@ -7,6 +7,7 @@
 //	Options.Health   the client's own health, once a second
 //	Lags.Verdict     may the client be believed (p99 lag at most 1 ms, at most 5 ms)
 //	CreateDir, OpenDir   the results directory of artifacts.md §4
+//	ServerWatch, Merge   the server's own metrics; several client machines
 //	Prompter   surrogate prompts of exact length and exact sharing
 //
 // Open loop: a job is let go at its instant or late, never early; it is never

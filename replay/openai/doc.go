@@ -3,6 +3,7 @@
 //
 //	New        a Config -> Client; the URL may be the base, with /v1, or in full
 //	Preflight  one line on what is wrong, the model, the template's tokens
+//	           before and behind the text, what tools and schemas add
 //	Client     a replay.Sender: Prepare renders the body, Send stamps the answer
 //	Parser     server-sent events to the letter of the WHATWG standard
 //
