@@ -57,6 +57,7 @@ var (
 // the requests that were let go are planned.
 func (p *Plan) Run(ctx context.Context, s Sender, opts Options, observe func(Result) error) (RunStats, error) {
 	d := newDrive(p, opts)
+	d.meter.stamper = stamper(s)
 	if opts.Waiter == nil {
 		defer d.opts.Waiter.Close()
 	}
@@ -195,7 +196,7 @@ func (d *drive) stats() RunStats {
 	return RunStats{
 		Planned: d.total(), PlannedS: d.plan.Length().Seconds(),
 		WallS: float64(d.timer.Now()) / 1e9, Outcomes: d.outcomes(), Verdict: d.lags.Verdict(),
-		Clock: d.plan.clock(d.opts.Waiter),
+		Clock: d.plan.clock(d.opts.Waiter, d.meter.stamper),
 	}
 }
 

@@ -11,11 +11,12 @@ import (
 
 // meter gathers what the client does, and once a second reports it.
 type meter struct {
-	flying atomic.Int64
-	on     bool
-	mu     sync.Mutex
-	lags   []int64 // ns, of the running second
-	beats  []int64 // ns late, of the running second
+	stamper Stamper // of what arrives
+	flying  atomic.Int64
+	on      bool
+	mu      sync.Mutex
+	lags    []int64 // ns, of the running second
+	beats   []int64 // ns late, of the running second
 }
 
 // sent takes the send lag of one request.
@@ -89,6 +90,11 @@ func (m *meter) row(last, now machine) HealthRow {
 		HeartP99US: quantile(beats, 99) / 1000, GCCycles: now.gc - last.gc, CPU: -1, Throttled: -1, Steal: -1}
 	if len(beats) == 0 {
 		r.HeartP99US = -1
+	}
+	if m.stamper != nil {
+		if p99 := m.stamper.DelayP99(); p99 >= 0 {
+			r.KernelP99US = p99 / 1000
+		}
 	}
 	if span := now.at - last.at; span > 0 && now.cpu >= 0 {
 		r.CPU = float64(now.cpu-last.cpu) / float64(span)

@@ -22,7 +22,7 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 		defer o.Waiter.Close()
 	}
 	// All that a killed run leaves behind to tell what it was.
-	run.Clock = p.clock(o.Waiter)
+	run.Clock = p.clock(o.Waiter, stamper(s))
 	run.Verdict = ClientVerdict{Verdict: NoVerdict, Reason: "the run has not ended"}
 	w, err := CreateDir(path, &run)
 	if err != nil {

@@ -76,7 +76,7 @@ type Endpoint struct {
 type Clock struct {
 	Schedule string `json:"schedule"` // absolute, slots (closed loop), absolute+think (sessions)
 	Wait     string `json:"wait"`     // timerfd, sleep
-	Stamps   string `json:"stamps"`   // user, kernel
+	Stamps   string `json:"stamps"`   // of what arrives: kernel, user, or both where the kernel left some unstamped
 }
 
 // Environment is the client machine.

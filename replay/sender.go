@@ -21,6 +21,25 @@ type Call interface {
 	Send(ctx context.Context, f *Flight) Result
 }
 
+// Stamper is a Sender that knows how what it receives is stamped.
+type Stamper interface {
+	Stamps() string  // for run.json: kernel, user, or both
+	DelayP99() int64 // ns between the kernel's receipt and the read, over the reads since the last call; -1 for none
+}
+
+// stamper returns what a sender tells of its stamps: user ones where it is silent.
+func stamper(s Sender) Stamper {
+	if t, ok := s.(Stamper); ok {
+		return t
+	}
+	return userStamps{}
+}
+
+type userStamps struct{}
+
+func (userStamps) Stamps() string  { return "user" }
+func (userStamps) DelayP99() int64 { return -1 }
+
 // Flight is a call in the air.
 type Flight struct {
 	Timer          // the run's clock

@@ -143,12 +143,12 @@ func (p *Plan) shape() *Shape {
 }
 
 // clock says how instants come about and are held.
-func (p *Plan) clock(w Waiter) Clock {
+func (p *Plan) clock(w Waiter, s Stamper) Clock {
 	schedule := map[string]string{ClosedLoop: "slots", Sessions: "absolute+think"}[p.mode]
 	if schedule == "" {
 		schedule = "absolute"
 	}
-	return Clock{Schedule: schedule, Wait: w.Name(), Stamps: "user"}
+	return Clock{Schedule: schedule, Wait: w.Name(), Stamps: s.Stamps()}
 }
 
 // Sentence says what load it is, for people, for instance "open loop, Poisson
