@@ -7,12 +7,16 @@
 //	Client     a replay.Sender: Prepare renders the body, Send stamps the answer
 //	Parser     server-sent events to the letter of the WHATWG standard
 //
-// Stamps are taken once a read, right after the read of the socket returns and
-// before anything is parsed. An error event, a missing [DONE] or a body that is
-// cut is never a success, and nothing is ever sent twice. The first token is
+// Two engines carry the bytes: our own HTTP/1.1 (raw), and net/http for HTTP/2,
+// proxies and odd servers. Each read has one stamp, the kernel's where it gives
+// one, else that of the read's return, before anything is parsed; a write is
+// stamped as it is handed to the kernel. Several segments that wait to be read
+// have the stamp of the last: a stall of the client shows in Delays and the
+// heartbeat, not always in the stamps. An error event, a missing [DONE] or a body that is
+// cut is never a success, and nothing is sent twice unasked (Wire.Resend). The first token is
 // the first event with content, reasoning or a tool call that is not empty.
 //
 // Units: ns from the run's zero for instants, µs for spans.
 //
-// Not here: the schedule (replay), HTTP/2, other APIs than chat and completions.
+// Not here: the schedule (replay), HTTP/3, other APIs than chat and completions.
 package openai
