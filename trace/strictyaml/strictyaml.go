@@ -16,9 +16,15 @@ import (
 )
 
 // Decode reads one YAML document into the struct that v points to.
-func Decode(data []byte, v any) error {
+func Decode(data []byte, v any) (err error) {
+	// The library panics on some tags that it cannot make a value of.
+	defer func() {
+		if recover() != nil {
+			err = errors.New("the YAML cannot be read: a tag or key of it makes no value")
+		}
+	}()
 	d := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
-	err := d.Decode(v)
+	err = d.Decode(v)
 	if errors.Is(err, io.EOF) {
 		return errors.New("the file holds no YAML document")
 	}

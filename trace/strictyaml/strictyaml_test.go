@@ -56,3 +56,13 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestPanic turns a panic of the library into an error.
+func TestPanic(t *testing.T) {
+	var v struct {
+		Endpoints []string `yaml:"endpoints"`
+	}
+	if err := Decode([]byte("endpoints: !x 00\n00: 00"), &v); err == nil {
+		t.Error("a value that is none is taken")
+	}
+}
