@@ -43,7 +43,11 @@ func (c *Client) measurePath(ctx context.Context, one *replay.Result) (notes []s
 		notes = append(notes, fmt.Sprintf("the server takes ignore_eos and min_tokens and does not heed them: %d tokens came of %d asked for", r.OutUsage.V, streamTokens))
 		c.ignoreEOS = c.cfg.IgnoreEOS == On
 	}
-	if c.path.Bunched = bunched(&r, alone); c.path.Bunched {
+	if bunched(&r, alone) { // again: a client that stalled once has bunches too
+		r = c.extra(ctx, 6, probeShort, streamTokens)
+		c.path.Bunched = bunched(&r, alone)
+	}
+	if c.path.Bunched {
 		notes = append(notes, fmt.Sprintf("an answer alone arrived in bunches, %d events in %d reads, the first after %.0f ms where one token takes %.0f ms: something between the model and the client (a proxy that buffers?) holds answers back, so TTFT is late and gaps are not the model's",
 			r.NEvents, r.NReads, float64(took(&r))/1e6, float64(alone)/1e6))
 	}
