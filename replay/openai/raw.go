@@ -145,6 +145,7 @@ func (e *rawEngine) exchange(ctx context.Context, q *query, rc receiver) error {
 	}
 	err = c.read(ctx, clock, rc, p, shift)
 	untouched := unhook()
+	p.stale = p.reused.V && !c.got && lost(err)
 	if err == nil && untouched && c.parser.over && !c.parser.head.close && w.finished() && !e.client.cfg.Wire.NewConns {
 		e.pool.put(c)
 	} else {
@@ -156,7 +157,6 @@ func (e *rawEngine) exchange(ctx context.Context, q *query, rc receiver) error {
 	if p.firstByte.OK && (!p.writeEnd.OK || p.firstByte.V < p.writeEnd.V) {
 		p.writeEnd = p.firstByte // an answer that did not wait for the whole request
 	}
-	p.stale = p.reused.V && !c.got && lost(err)
 	return err
 }
 
