@@ -137,8 +137,8 @@ func (e *rawEngine) exchange(ctx context.Context, q *query, rc receiver) error {
 	shift := e.client.shift(q.flight)
 	c.begin(q.limits, start)
 	p.ready, p.reused = trace.Some(clock.now()+shift), trace.Some(c.kept)
+	c.arm(clock) // before the hook, whose deadline must stay
 	unhook := context.AfterFunc(ctx, func() { c.conn.SetReadDeadline(time.Unix(1, 0)) })
-	c.arm(clock)
 	w := c.write(e.render(q), q, shift)
 	if !e.client.cfg.Wire.Resend && w.done == nil {
 		q.data = nil // it is garbage once it is written
