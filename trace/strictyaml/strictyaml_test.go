@@ -60,7 +60,9 @@ func FuzzDecode(f *testing.F) {
 // TestPanic turns a panic of the library into an error.
 func TestPanic(t *testing.T) {
 	var v struct {
-		Endpoints []string `yaml:"endpoints"`
+		Endpoints []struct {
+			Name string `yaml:"name"`
+		} `yaml:"endpoints"`
 	}
 	if err := Decode([]byte("endpoints: !x 00\n00: 00"), &v); err == nil {
 		t.Error("a value that is none is taken")
