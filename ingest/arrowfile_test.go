@@ -6,7 +6,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -73,6 +76,21 @@ func TestArrowFooterFlips(t *testing.T) {
 			exhaust(t, r)
 			r.(closer).close()
 		}
+	}
+}
+
+// What is wrong with a stream is said with the file's name.
+func TestArrowErrorNamesFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.arrows")
+	data := readFile(t, "../testdata/columnar/log.arrows")
+	for i := 16; i < 200; i++ {
+		data[i] = 0xff
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), Inputs{Paths: []string{path}}); err == nil || !strings.HasPrefix(err.Error(), path+": ") || !isBroken(err) {
+		t.Error(err)
 	}
 }
 

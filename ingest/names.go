@@ -35,10 +35,12 @@ func (s *seen) list() string {
 			out = append(out, name)
 		}
 	}
-	if hidden > 0 {
+	switch {
+	case hidden > 0 && len(out) == 0:
+		return fmt.Sprintf("%d whose names may be values and are not shown", hidden)
+	case hidden > 0:
 		out = append(out, fmt.Sprintf("and %d that are not listed", hidden))
-	}
-	if len(out) == 0 {
+	case len(out) == 0:
 		return "none"
 	}
 	return strings.Join(out, ", ")

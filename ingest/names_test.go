@@ -31,6 +31,7 @@ func TestColumnsSeen(t *testing.T) {
 	for text, want := range map[string]string{
 		"when,Latency (ms),Cost ($),größer\nx,1,2,3\n":        "columns seen: Cost ($), Latency (ms), größer, when; ",
 		"when,jane@corp.com,took\nx,1,2\n":                    "columns seen: took, when, and 1 that are not listed; ",
+		"{\"jane@corp.com\":1}\n{\"jane@corp.com\":1}\n":      "columns seen: 1 whose names may be values and are not shown; ",
 		"AcmeMerger,Passwort\n":                               "columns seen: none that are names",
 		"AcmeMerger,Passwort\nProject Falcon,also a secret\n": "columns seen: none that are names",
 		"hello my secret is AcmeMerger\nfoo\n":                "columns seen: none that are names",

@@ -31,7 +31,7 @@ func sampleOf(s *source) (*seen, container, error) {
 		case s.err != nil && !s.ended():
 			return nil, c, s.fail(s.err)
 		case err != nil:
-			return nil, c, err
+			return nil, c, s.locate(err)
 		case sample.first != nil:
 			return nil, c, fmt.Errorf("%w (no row of the file could be read as %s)", sample.first, c.name)
 		}

@@ -79,7 +79,7 @@ told by content.`,
 		Args: atLeast(1, "one log or more, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), s, args) },
 	}
-	c.Flags().StringArrayVar(&o.ingest.mapping, "map", nil, "field=column.path, or a mapping file; may be repeated")
+	c.Flags().StringArrayVar(&o.ingest.mapping, "map", nil, "field=column.path (#1, #2, ... in CSV without a header), or a mapping file; may be repeated")
 	zoneFlag(c, &o.ingest.zone)
 	c.Flags().StringVar(&o.ingest.policy, "policy", "", "what may be kept (YAML; see reprise init policy)")
 	c.Flags().BoolVar(&o.json, "json", false, "JSON instead of text")
