@@ -40,7 +40,7 @@ func TestObjectsOnALine(t *testing.T) {
 		"later line":  a + "\n" + b + c + "\n",
 		"one line":    a + b + c,
 		"blanks":      a + "\n" + b + " " + c,
-		"separators":  "\x1e" + a + "\n\x1e" + b + "\x1e" + c,
+		"separators":  "\x1e" + a + "\n\x1e" + b + "\n\x1e" + c,
 		"three":       a + "\n" + b + c + "\n\n",
 		"a long one":  long + b + c,
 		"in a string": a + "\n" + strings.Replace(b, `{`, `{"prompt":"a }{ b",`, 1) + c,

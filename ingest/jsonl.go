@@ -163,7 +163,7 @@ func (j *jsonl) pos() Pos {
 // writers of one file leave it, into the first one and the rest. Such marks are
 // looked for first, as that is fast; they may stand in a text too.
 func cutObject(line []byte) (first, rest []byte) {
-	if bytes.Contains(line, []byte("}{")) || bytes.Contains(line, []byte("} {")) || bytes.Contains(line, []byte("}\x1e{")) {
+	if bytes.Contains(line, []byte("}{")) || bytes.Contains(line, []byte("} {")) {
 		if end := firstValue(line); end > 0 {
 			rest = bytes.TrimLeft(line[end:], " \t\r\x1e")
 			if len(rest) > 0 && rest[0] == '{' {
