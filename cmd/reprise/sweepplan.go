@@ -75,7 +75,7 @@ const (
 // the command line says.
 func readPlan(path string, data []byte, more func(*sweepPlan) error) (*sweepPlan, error) {
 	p := &sweepPlan{Seed: 1, Repeats: 1}
-	if err := decodePlan(data, p); err != nil {
+	if err := strictyaml.Decode(data, p); err != nil {
 		return nil, err
 	}
 	dir := filepath.Dir(path)
@@ -96,16 +96,6 @@ func readPlan(path string, data []byte, more func(*sweepPlan) error) (*sweepPlan
 		return nil, err
 	}
 	return p, p.check()
-}
-
-// decodePlan reads YAML. The library panics on some tags without a value.
-func decodePlan(data []byte, p *sweepPlan) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errors.New("it is no YAML that can be read: look for a tag (!) that has no value")
-		}
-	}()
-	return strictyaml.Decode(data, p)
 }
 
 // row returns a row by its name.
