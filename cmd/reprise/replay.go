@@ -33,6 +33,7 @@ type replayOptions struct {
 	ignoreEOS string
 	shape     shapeFlags
 	endpoint  endpointFlags
+	wire      wireFlags
 	shards    shardFlags
 	tok       *token.Tokenizer // of the prompts
 	broken    int
@@ -110,6 +111,7 @@ func (o *replayOptions) add(c *cobra.Command) {
 	f.StringVar(&o.keyFile, "api-key-file", "", "file that holds the API key")
 	f.StringArrayVar(&o.headers, "header", nil, "NAME=env:VARIABLE or NAME=file:PATH: send a header with the value of a variable or a file")
 	o.endpoint.add(c)
+	o.wire.register(c)
 	f.StringVar(&o.tokenizer, "tokenizer", "", "tokenizer of the surrogate text, a name or a file (default: the trace's, else o200k_base)")
 	f.StringVar(&o.cache, "cache", replay.CacheWorkload, "prefix cache: workload (shares within the run), none, keep (repeats stay warm)")
 	f.StringVar(&o.ignoreEOS, "ignore-eos", openai.Auto, "ask the server to write on to the planned length: auto, on, off")
@@ -211,6 +213,7 @@ func (o *replayOptions) flags() []string {
 	out = append(out, o.shape.args()...)
 	out = append(out, o.shards.args()...)
 	out = append(out, o.endpoint.args()...)
+	out = append(out, o.wire.args()...)
 	for _, l := range o.slo {
 		out = append(out, "--slo", l)
 	}
@@ -289,7 +292,7 @@ func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client,
 		return nil, nil, err
 	}
 	cfg := openai.Config{URL: o.url, API: o.api, Model: o.model, Key: key, Headers: header,
-		Prompter: prompts, IgnoreEOS: o.ignoreEOS, FirstToken: limit(o.first), Idle: limit(o.idle), Total: limit(o.total)}
+		Prompter: prompts, IgnoreEOS: o.ignoreEOS, FirstToken: limit(o.first), Idle: limit(o.idle), Total: limit(o.total), Wire: o.wire.wire()}
 	if err := o.endpoint.config(&cfg, t, text, o.tok); err != nil {
 		return nil, nil, err
 	}
