@@ -24,6 +24,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
+	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
 // MaxRowGroup is the largest number of rows in a row group.
@@ -108,7 +109,9 @@ func (f field) Value(base reflect.Value) reflect.Value {
 	return base.MapIndex(reflect.ValueOf(f.name))
 }
 
-func zstd() compress.Codec { return &parquet.Zstd }
+// newZstd is a codec for one writer: the library's own is shared by the process,
+// and a compressor that was made under a test's clock works nowhere else.
+func newZstd() compress.Codec { return new(zstd.Codec) }
 
 // Writer writes rows to one file. The file is complete only after Close. Rows
 // are encoded column by column on another goroutine while the next ones come.
@@ -137,7 +140,7 @@ func (t *Table[T]) NewWriter(w io.Writer) *Writer[T] {
 		CreatedBy:          createdBy,
 		MaxRowsPerRowGroup: MaxRowGroup,
 		DataPageStatistics: true,
-		Compression:        zstd(),
+		Compression:        newZstd(),
 	})
 	return &Writer[T]{table: t, out: out, group: out.BeginRowGroup()}
 }
