@@ -39,7 +39,7 @@ limit, or within half as much again as the noise, passes. The queue probe sends 
 one queue with the same service times.
 
 Limits: fidelity for a synthetic trace against a trace, else drift; --for says
-otherwise. Exit 3 when a metric misses.`,
+otherwise. Exit 3 when a metric misses, 4 when nothing could be judged.`,
 		Example: `  reprise compare day.trace.parquet synthetic-*.trace.parquet
   reprise compare signed/spec.json october.trace.parquet`,
 		Args: atLeast(2, "two workloads or more, the reference first"),
@@ -55,8 +55,11 @@ otherwise. Exit 3 when a metric misses.`,
 			if err := s.write(o.output, 0o644, false, func(w io.Writer) error { return o.render(w, r, args) }); err != nil {
 				return err
 			}
-			if len(r.Misses()) > 0 {
+			switch {
+			case len(r.Misses()) > 0:
 				return verdict{exitNo, r.Sentence()}
+			case r.Judged() == 0:
+				return verdict{exitDistrust, r.Sentence()}
 			}
 			return nil
 		},
@@ -231,8 +234,14 @@ func apart(m compare.Metric, v compare.Value) string {
 }
 
 func verdictText(m compare.Metric) string {
+	if strings.HasPrefix(m.Why, string(m.Verdict)) {
+		return m.Why
+	}
 	if m.Why != "" {
 		return strings.TrimSpace(string(m.Verdict) + ": " + m.Why)
+	}
+	if m.Verdict == compare.Pass && m.Off.V > m.Limit.V {
+		return "pass, within the noise"
 	}
 	return string(m.Verdict)
 }

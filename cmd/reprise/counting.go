@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"reprise/sanitize"
@@ -20,6 +21,9 @@ func (o *ingestOptions) openCounting(s *stdio, name string) (sanitize.Tokenizer,
 	if name == noTokenizer {
 		if o.template != "" && o.template != noTokenizer {
 			return nil, usagef("--template needs a tokenizer, and --tokenizer is none")
+		}
+		if o.also != "" {
+			return nil, usagef("--also-tokenizer needs a first one, and --tokenizer is none")
 		}
 		return nil, nil
 	}
@@ -98,7 +102,13 @@ func openTemplate(name, tokenizer string) (*chat.Template, error) {
 	case name == noTokenizer:
 		return nil, nil
 	case name == "":
-		if st, err := os.Stat(tokenizer); err != nil || !st.IsDir() || slices.Contains(token.Names(), tokenizer) {
+		st, err := os.Stat(tokenizer)
+		switch {
+		case err != nil || slices.Contains(token.Names(), tokenizer):
+			return nil, nil
+		case !st.IsDir() && filepath.Base(tokenizer) == "tokenizer.json":
+			tokenizer = filepath.Dir(tokenizer) // the template lies beside it
+		case !st.IsDir():
 			return nil, nil
 		}
 		t, err := chat.Open(tokenizer)
@@ -150,7 +160,9 @@ func (s *stdio) talkTemplate(named trace.Named, c *sanitize.Counting) {
 		s.talk("note: no chat template: messages are framed as OpenAI's chat models do, 3 tokens and the role each; what the served model's template adds is not counted (--template)")
 		return
 	}
-	if o, ok := c.Overhead(); ok {
+	if o, ok := c.Overhead(); ok && o.First < 0 {
+		s.talk("warning: template %s leaves messages out: a prompt of one has fewer tokens than its text; is it the right one?", named.Name)
+	} else if ok {
 		s.talk("template %s adds %d tokens to a prompt of one message, and %d for each answer and message after it", named.Name, o.First, o.Turn)
 	} else {
 		s.talk("template %s: what it adds to a message could not be measured", named.Name)

@@ -65,6 +65,7 @@ const fitMemory = 1280 << 20
 // fitTraces measures the traces at paths as one.
 func (s *stdio) fitTraces(paths []string) (*spec.Spec, error) {
 	var shards []fit.Shard
+	seen := map[string]string{} // by digest
 	var rows int64
 	for _, path := range paths {
 		in, err := s.open(path)
@@ -80,6 +81,10 @@ func (s *stdio) fitTraces(paths []string) (*spec.Spec, error) {
 			return nil, fmt.Errorf("%s: %w", in.name, err)
 		}
 		rows += f.Header.Counts.Kept
+		if first, ok := seen[in.sha256]; ok {
+			return nil, usagef("%s is the same as %s: its requests would count twice", in.name, first)
+		}
+		seen[in.sha256] = in.name
 		shards = append(shards, fit.Shard{Name: in.name, File: f})
 	}
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 {

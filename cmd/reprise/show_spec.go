@@ -92,6 +92,14 @@ func number(n spec.Number) string {
 	return s
 }
 
+// stated is the confidence that a brief gives a number.
+func stated(confidence string) string {
+	if confidence == "" {
+		return ""
+	}
+	return " (" + confidence + ")"
+}
+
 func optional(n *spec.Number) string {
 	if n == nil {
 		return ""
@@ -100,7 +108,11 @@ func optional(n *spec.Number) string {
 }
 
 func arrivalTable(w io.Writer, a *spec.Arrivals) {
-	rows := [][2]string{{"rate", number(a.Rate) + " 1/s, process " + a.Process}}
+	name := "rate"
+	if len(a.Variants) > 0 {
+		name = "rate, the stated peak"
+	}
+	rows := [][2]string{{name, number(a.Rate) + " 1/s, process " + a.Process + stated(a.Rate.Confidence)}}
 	if a.Span != nil {
 		rows = append(rows, [2]string{"span", optional(a.Span) + " s"})
 	}

@@ -173,11 +173,11 @@ func (b *briefFile) question(q *spec.Question) error {
 
 // count reads the two files and says what a prefix cache would see.
 func (o *specOptions) count(s *stdio, t *token.Tokenizer) error {
-	var system, request string
+	var first, whole prompt
 	for _, f := range []struct {
 		path string
-		to   *string
-	}{{o.systemPrompt, &system}, {o.request, &request}} {
+		to   *prompt
+	}{{o.systemPrompt, &first}, {o.request, &whole}} {
 		if f.path == "" {
 			continue
 		}
@@ -185,10 +185,11 @@ func (o *specOptions) count(s *stdio, t *token.Tokenizer) error {
 		if err != nil {
 			return err
 		}
-		if *f.to, err = promptText(data); err != nil {
+		if *f.to, err = readPrompt(data); err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)
 		}
 	}
+	system, request := first.text, whole.text
 	sys, req := t.Encode(nil, system), t.Encode(nil, request)
 	at := strings.Index(request, system)
 	switch {
@@ -210,8 +211,14 @@ func (o *specOptions) count(s *stdio, t *token.Tokenizer) error {
 		o.stated.SharedPrefix = len(sys)
 		req = append(sys, req...)
 	}
-	if o.stated.Input == 0 {
-		o.stated.Input = float64(len(req))
+	if o.stated.Input > 0 {
+		s.talk("note: --input stands; the tokens of the request are not used")
+		return nil
+	}
+	o.stated.Input = float64(len(req))
+	if n := t.Count(whole.tools); n > 0 {
+		o.stated.Input += float64(n)
+		s.talk("note: its tool definitions are about %d tokens more; where they stand, and what a chat template adds, this does not tell: reprise ingest with --template does", n)
 	}
 	return nil
 }

@@ -7,24 +7,53 @@ import (
 	"strings"
 )
 
-// promptText is the text of a prompt: of a chat or completion request in JSON
-// its contents, one after the other, else the file as it is.
-func promptText(data []byte) (string, error) {
-	if len(bytes.TrimSpace(data)) == 0 {
-		return "", errors.New("the file is empty")
+// prompt is what a request file holds: the text of its prompt, and its tool
+// definitions as JSON.
+type prompt struct{ text, tools string }
+
+// readPrompt takes a chat or completion request in JSON apart, also one inside a
+// body or request as batches and logs have it, and a bare list of messages.
+// Anything else is text as it is.
+func readPrompt(data []byte) (prompt, error) {
+	trimmed := bytes.TrimSpace(data)
+	if len(trimmed) == 0 {
+		return prompt{}, errors.New("the file is empty")
 	}
-	if bytes.TrimSpace(data)[0] != '{' {
-		return string(data), nil
+	if trimmed[0] == '[' {
+		trimmed = append(append([]byte(`{"messages":`), trimmed...), '}')
 	}
+	p, ok, err := requestPrompt(trimmed, 2)
+	if err != nil || ok {
+		return p, err
+	}
+	return prompt{text: string(data)}, nil
+}
+
+// requestPrompt looks for a request in a JSON object, and depth objects deep in
+// its body or request; ok is false where there is none.
+func requestPrompt(data []byte, depth int) (p prompt, ok bool, err error) {
 	var r struct {
 		Messages []struct {
 			Content json.RawMessage `json:"content"`
 		} `json:"messages"`
-		System json.RawMessage `json:"system"`
-		Prompt string          `json:"prompt"`
+		System  json.RawMessage `json:"system"`
+		Prompt  string          `json:"prompt"`
+		Tools   json.RawMessage `json:"tools"`
+		Body    json.RawMessage `json:"body"`
+		Request json.RawMessage `json:"request"`
 	}
-	if err := json.Unmarshal(data, &r); err != nil || r.Messages == nil && r.Prompt == "" {
-		return string(data), nil // a text that begins with a brace
+	if json.Unmarshal(data, &r) != nil {
+		return p, false, nil
+	}
+	if r.Messages == nil && r.Prompt == "" {
+		for _, inner := range []json.RawMessage{r.Body, r.Request} {
+			if len(inner) > 0 && depth > 0 {
+				if p, ok, err := requestPrompt(inner, depth-1); ok || err != nil {
+					return p, ok, err
+				}
+			}
+		}
+		return p, false, nil
 	}
 	var b strings.Builder
 	b.WriteString(contentText(r.System))
@@ -33,9 +62,14 @@ func promptText(data []byte) (string, error) {
 	}
 	b.WriteString(r.Prompt)
 	if b.Len() == 0 {
-		return "", errors.New("the request holds no text")
+		return p, false, errors.New("the request holds no text")
 	}
-	return b.String(), nil
+	p.text = b.String()
+	var tools bytes.Buffer
+	if len(r.Tools) > 0 && string(r.Tools) != "null" && json.Compact(&tools, r.Tools) == nil {
+		p.tools = tools.String()
+	}
+	return p, true, nil
 }
 
 // contentText is a content as text: a string, or parts with a text each.

@@ -77,6 +77,9 @@ profile of a log of several days, or of a brief.`,
 
 func (o *synthOptions) options() (synth.Options, error) {
 	out := synth.Options{Seed: o.seed, For: o.length, Scale: o.scale, Redraw: o.redraw, Variant: o.variant, Job: o.job}
+	if o.job != "" && (o.start != "" || o.variant != "") {
+		return out, usagef("--job has hours of its own: it does not go with --start or --variant")
+	}
 	if !(o.scale > 0) {
 		return out, usagef("--scale must be above 0")
 	}

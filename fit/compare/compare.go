@@ -151,8 +151,22 @@ func (r *Report) power(a *trace.Trace, ref *side, others []*side, o Options) err
 // metrics some are always above their 95th percentile.
 const noiseRoom = 1.5
 
+// minRequests is how many requests either side needs to be judged.
+const minRequests = 100
+
 // judge gives each metric its verdict.
 func (r *Report) judge() {
+	least := min(r.A.Requests, r.B.Requests)
+	if r.A.Requests == 0 && r.A.Kind == "spec" {
+		least = r.B.Requests // a stated spec rests on no requests
+	}
+	if least < minRequests {
+		for i := range r.Metrics {
+			r.Metrics[i].Verdict, r.Metrics[i].Why = Told, "told only: too few requests to judge"
+		}
+		r.Notes = append(r.Notes, fmt.Sprintf("%d requests are too few to judge; it takes %d on either side", least, minRequests))
+		return
+	}
 	for i := range r.Metrics {
 		m := &r.Metrics[i]
 		if m.Name == jointName && m.Noise.OK && m.Limit.OK {

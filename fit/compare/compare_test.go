@@ -248,3 +248,16 @@ func TestUntimed(t *testing.T) {
 		t.Error("an empty reference is taken")
 	}
 }
+
+// TestFew judges nothing on a handful of requests.
+func TestFew(t *testing.T) {
+	x := &trace.Trace{Header: trace.Header{BlockTokens: 16}}
+	for i := range minRequests - 1 {
+		x.Requests = append(x.Requests, trace.Request{ID: int64(i), N: 1, Input: trace.Some(int32(100 + i)), Output: trace.Some(int32(10))})
+	}
+	r, err := Traces(x, []*trace.Trace{x}, Options{Limits: Drift})
+	check(t, err)
+	if r.Judged() != 0 || len(r.Misses()) != 0 || !strings.Contains(r.Sentence(), "too few") {
+		t.Errorf("%d of %d requests' metrics are judged: %s", r.Judged(), len(x.Requests), r.Sentence())
+	}
+}

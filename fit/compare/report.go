@@ -113,7 +113,7 @@ func (r *Report) Sentence() string {
 	missed, judged := len(r.Misses()), r.Judged()
 	switch {
 	case judged == 0:
-		return "nothing could be judged: the two have no measured numbers in common"
+		return "nothing could be judged: too few requests, or no measured numbers in common"
 	case missed > 0:
 		return fmt.Sprintf("no: %d of %d metrics are outside the limits for %s", missed, judged, r.Limits)
 	case r.Limits == Fidelity:

@@ -95,6 +95,9 @@ func tiles(s *spec.Spec) []tile {
 	}
 	if w.Arrivals.Process != spec.ProcessUnknown {
 		note := "mean rate, " + string(w.Arrivals.Rate.From)
+		if len(w.Arrivals.Variants) > 0 {
+			note = "the stated peak, at which the test runs; " + string(w.Arrivals.Rate.From)
+		}
 		if p := w.Arrivals.PeakHour; p != nil {
 			note = fmt.Sprintf("mean; %.3g in the busiest hour", float64(p.Rate))
 		}

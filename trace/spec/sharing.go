@@ -54,7 +54,7 @@ type Broken struct {
 
 // Sentence says it to a person.
 func (b *Broken) Sentence() string {
-	return fmt.Sprintf("%.0f %% of the prompts have a stretch of about %.0f tokens in common, but part before it, at token %.0f or so: %.0f tokens are shared now, about %.0f would be if what changes there moved behind the stretch",
+	return fmt.Sprintf("%.0f %% of the prompts have a stretch of about %.0f tokens in common with others, but part from them before it, at token %.0f or so: %.0f tokens are shared now, about %.0f would be if what changes there moved behind the stretch",
 		100*float64(b.Share), float64(b.Would), float64(b.At), float64(b.Now), float64(b.Would))
 }
 
