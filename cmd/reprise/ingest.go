@@ -83,7 +83,7 @@ log without times is taken; the trace then has none, and a rate must be assumed.
 		Args: atLeast(1, "one log or more, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), s, args) },
 	}
-	c.Flags().StringVar(&o.tokenizer, "tokenizer", "", "count tokens with: "+strings.Join(token.Names(), ", ")+", or none for the log's own counts and no prefix blocks (default: the policy's, o200k_base)")
+	c.Flags().StringVar(&o.tokenizer, "tokenizer", "", "count tokens with: "+strings.Join(token.Names(), ", ")+", a file (tokenizer.json, tekken.json, tiktoken ranks) or its folder, or none for the log's own counts and no prefix blocks (default: the policy's, o200k_base)")
 	c.Flags().StringVar(&o.template, "template", "", "chat template that renders prompts: a tokenizer_config.json, a .jinja file, a folder, or "+
 		strings.Join(chat.Names(), ", ")+" (default: the one in the tokenizer's folder; none: no template)")
 	c.Flags().StringVar(&o.also, "also-tokenizer", "", "second tokenizer that counts the same texts; the comparison goes into the trace's footer and to stderr")
