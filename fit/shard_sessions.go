@@ -16,7 +16,6 @@ type sessionPart struct {
 	rate      float64
 	by        string  // spec.BySession, spec.ByParent, or empty
 	root      []int32 // by request: the one that its chain of parents begins with
-	id        []int64 // by request of t: its row in the whole
 	rows      int64
 	seen      idSet
 	starts    []int64 // arrivals of first turns

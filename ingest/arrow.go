@@ -209,12 +209,7 @@ func (a *arrowFile) names(add func(string)) {
 }
 
 func (a *arrowFile) fill(p *plan) *RowError {
-	p.start()
-	p.walk(&p.root, a.value)
-	if p.dup {
-		return bad(DuplicateKey, "a mapped column is there twice")
-	}
-	return nil
+	return p.take(a.value)
 }
 
 // arrowTail remembers the last bytes of a stream and a failure below it, which

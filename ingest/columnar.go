@@ -211,3 +211,13 @@ func (s *scribe) addPartitions(parts []partition) {
 		s.str(p.value)
 	}
 }
+
+// take fills the plan from the value of a row.
+func (p *plan) take(row *fastjson.Value) *RowError {
+	p.start()
+	p.walk(&p.root, row)
+	if p.dup {
+		return bad(DuplicateKey, "a mapped column is there twice")
+	}
+	return nil
+}

@@ -135,11 +135,11 @@ func TestArrowCut(t *testing.T) {
 	for _, name := range []string{"log.lz4.feather", "log.zstd.feather"} {
 		data := readFile(t, "../testdata/columnar/"+name)
 		m := mapOf(t, "arrival=arrival", "input_tokens=usage.input", "output_tokens=usage.output", "messages=messages")
-		l, recs, bad, err := readAll(t, Inputs{Stdin: bytes.NewReader(data), Map: m})
+		_, recs, bad, err := readAll(t, Inputs{Stdin: bytes.NewReader(data), Map: m})
 		if err != nil || len(recs) != 6 || len(bad) != 0 || recs[1].InputTokens.V != 6 || recs[1].Messages[1].Text != "hello 1" || recs[0].Arrival.V != 1772460311482000 {
 			t.Fatal(name, recs, bad, err)
 		}
-		l, recs, bad, err = readAll(t, Inputs{Stdin: bytes.NewReader(data[:len(data)-8]), Map: m})
+		l, recs, bad, err := readAll(t, Inputs{Stdin: bytes.NewReader(data[:len(data)-8]), Map: m})
 		if err != nil || len(recs) != 6 || len(bad) != 1 || bad[0].Reason != CutShort || l.Broken() != 1 {
 			t.Fatal(name, len(recs), bad, err)
 		}

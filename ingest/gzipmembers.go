@@ -50,11 +50,10 @@ func (g *gzipMembers) Read(p []byte) (int, error) {
 // nothing follows them.
 func skipZeros(r *bufio.Reader) (n int64, err error) {
 	for {
-		b, err := r.Peek(1)
-		if err != nil {
+		if _, err := r.Peek(1); err != nil {
 			return n, err
 		}
-		b, _ = r.Peek(r.Buffered())
+		b, _ := r.Peek(r.Buffered())
 		k := 0
 		for k < len(b) && b[k] == 0 {
 			k++

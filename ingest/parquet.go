@@ -252,12 +252,7 @@ func (p *parquetFile) names(add func(string)) {
 }
 
 func (p *parquetFile) fill(plan *plan) *RowError {
-	plan.start()
-	plan.walk(&plan.root, p.value)
-	if plan.dup {
-		return bad(DuplicateKey, "a mapped column is there twice")
-	}
-	return nil
+	return plan.take(p.value)
 }
 
 // pagedReader counts what is read, stops when the context ends and remembers a

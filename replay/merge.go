@@ -76,23 +76,30 @@ func (m *Merged) take(r *Run) {
 			out.AbortReason = fmt.Sprintf("shard %d: %s", r.Shard.Index, r.AbortReason)
 		}
 	}
-	for i, o := range r.Outcomes {
-		if i == len(out.Outcomes) {
+	out.count(r)
+	if worse(r.Verdict.Verdict) > worse(out.Verdict.Verdict) {
+		out.Verdict = r.Verdict
+		out.Verdict.Reason = fmt.Sprintf("shard %d: %s", r.Shard.Index, r.Verdict.Reason)
+	}
+}
+
+// count adds the outcomes and notes of another part of the run.
+func (out *Run) count(r *Run) {
+	for _, o := range r.Outcomes {
+		k := slices.IndexFunc(out.Outcomes, func(x Outcome) bool { return x.Class == o.Class })
+		if k < 0 {
+			k = len(out.Outcomes)
 			out.Outcomes = append(out.Outcomes, Outcome{Class: o.Class})
 		}
-		out.Outcomes[i].N += o.N
-		if out.Outcomes[i].Reason == "" {
-			out.Outcomes[i].Reason = o.Reason
+		out.Outcomes[k].N += o.N
+		if out.Outcomes[k].Reason == "" {
+			out.Outcomes[k].Reason = o.Reason
 		}
 	}
 	for _, n := range r.Notes {
 		if !slices.Contains(out.Notes, n) {
 			out.Notes = append(out.Notes, n)
 		}
-	}
-	if worse(r.Verdict.Verdict) > worse(out.Verdict.Verdict) {
-		out.Verdict = r.Verdict
-		out.Verdict.Reason = fmt.Sprintf("shard %d: %s", r.Shard.Index, r.Verdict.Reason)
 	}
 }
 

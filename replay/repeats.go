@@ -74,22 +74,7 @@ func (j *Repeats) take(r *Run, i int) {
 	if r.Status != Complete && out.Status == Complete {
 		out.Status, out.AbortReason = r.Status, r.AbortReason
 	}
-	for _, o := range r.Outcomes {
-		k := slices.IndexFunc(out.Outcomes, func(x Outcome) bool { return x.Class == o.Class })
-		if k < 0 {
-			k = len(out.Outcomes)
-			out.Outcomes = append(out.Outcomes, Outcome{Class: o.Class})
-		}
-		out.Outcomes[k].N += o.N
-		if out.Outcomes[k].Reason == "" {
-			out.Outcomes[k].Reason = o.Reason
-		}
-	}
-	for _, n := range r.Notes {
-		if !slices.Contains(out.Notes, n) {
-			out.Notes = append(out.Notes, n)
-		}
-	}
+	out.count(r)
 	if worse(r.Verdict.Verdict) > worse(out.Verdict.Verdict) {
 		out.Verdict = r.Verdict
 		out.Verdict.Reason = fmt.Sprintf("repetition %d: %s", i+1, r.Verdict.Reason)

@@ -96,7 +96,6 @@ func TestGivenBlocksInFiles(t *testing.T) {
 		for j := range 8 {
 			r.Blocks = append(r.Blocks, int64(rng.IntN(40)*8+j))
 		}
-		r.Blocks = r.Blocks[:8+rng.IntN(1)]
 		records = append(records, r)
 	}
 	for i := range records {

@@ -23,7 +23,6 @@ type side struct {
 	fine    bool // the clock is fine enough for gaps to be compared
 	bursty  bool // IDC at 1 s above 5
 	blocks  int  // tokens a block; hit rates of different sizes do not compare
-	hits    map[string]string
 }
 
 // fromTrace measures a trace.

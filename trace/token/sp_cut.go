@@ -19,8 +19,6 @@ type spCuts struct {
 	bytes bool
 }
 
-const spaceMark = '▁' // what SentencePiece writes for a space
-
 func newSPCuts(model *bpeModel) *spCuts {
 	return &spCuts{model: model, joined: make([]uint64, 1<<12)}
 }
