@@ -17,11 +17,12 @@ import (
 type Dir struct {
 	Path string
 	Run  *Run
-	// Partial is set when the run did not end: it still runs, or was killed.
-	// Its rows are what the spool has, fewer than planned.
+	// Partial is set when the run did not end: it still runs, or was killed
+	// (Run.Status is then Killed where that is known). Its rows are what the spool
+	// has, fewer than planned.
 	Partial bool
 	Rows    int64 // results that Requests yields
-	Cut     int64 // bytes at the spool's end that are not a whole frame
+	Cut     int64 // bytes of the spool that are in no whole frame
 	ix      *index
 	spool   *os.File
 }
@@ -71,6 +72,9 @@ func (d *Dir) openSpool() error {
 		return err
 	}
 	d.spool = f
+	if free, known := unlocked(f); known && free {
+		d.Run.Status = Killed
+	}
 	if d.ix, err = indexSpool(f); err != nil {
 		f.Close()
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -233,17 +234,38 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("cut at %d: %d rows, want %d", cut, len(got), 20*n)
 		}
 		d.Close()
-		// A flipped byte ends the good part as well, at its frame.
+		// A flipped bit costs its frame, and none behind it.
 		bad := bytes.Clone(whole)
 		at := r.IntN(len(bad))
-		bad[at] ^= 0x40
+		bad[at] ^= 1 << r.IntN(8)
 		n, _ = slices.BinarySearch(ends, int64(at)+1)
+		size := ends[n]
+		if n > 0 {
+			size -= ends[n-1]
+		}
 		os.WriteFile(spool, bad, 0o644)
-		if d, err = OpenDir(path); err != nil || d.Rows != int64(20*n) {
-			t.Fatalf("flip at %d: %v", at, err)
+		if d, err = OpenDir(path); err != nil || d.Rows != 380 || d.Cut != size {
+			t.Fatalf("flip at %d: %v, %+v, want %d bytes lost", at, err, d, size)
+		}
+		for _, q := range collect(t, d.Requests()) {
+			if int(q.Row)/20 == n {
+				t.Fatalf("flip at %d: row %d is of the damaged frame", at, q.Row)
+			}
 		}
 		d.Close()
 	}
+	os.WriteFile(spool, whole, 0o644)
+	if d, err := OpenDir(path); err != nil || d.Run.Status != Running {
+		t.Fatalf("the process lives: %v %+v", err, d.Run)
+	}
+	close(w.stop)
+	<-w.done
+	w.file.Close() // as the kernel does when it is killed
+	d, err := OpenDir(path)
+	if runtime.GOOS != "windows" && (err != nil || d.Run.Status != Killed || !d.Partial || d.Rows != 400) {
+		t.Fatalf("the process is gone: %v %+v", err, d.Run)
+	}
+	d.Close()
 	os.RemoveAll(filepath.Join(path, spoolDir))
 	if d, err := OpenDir(path); err != nil || d.Rows != 0 || !d.Partial {
 		t.Fatalf("killed before the spool: %v", err)
@@ -295,12 +317,26 @@ func FuzzSpool(f *testing.F) {
 	f.Add(appendFrame(nil, frameResults, payload), payload, rec)
 	f.Fuzz(func(t *testing.T, spool, payload, rec []byte) {
 		ix := &index{}
-		n, err := frames(bytes.NewReader(spool), ix.add)
+		n, err := frames(bytes.NewReader(spool), int64(len(spool)), ix.add)
 		if n > int64(len(spool)) || (err == nil && n != int64(len(spool))) {
 			t.Fatalf("%d of %d bytes good, %v", n, len(spool), err)
 		}
+		// Whatever the damage, the frame behind it reads, and no byte is counted twice.
+		health := appendFrame(nil, frameHealth, append([]byte{26}, appendHealth(nil, &HealthRow{})...))
+		all, seen, good := append(bytes.Clone(spool), health...), 0, int64(0)
+		lost, err := wholeFrames(bytes.NewReader(all), int64(len(all)), func(q frame) error {
+			good += frameHead + int64(len(q.payload))
+			if q.at == int64(len(spool)+frameHead) {
+				seen++
+			}
+			return nil
+		})
+		if err != nil || lost+good != int64(len(all)) || seen != 1 {
+			t.Fatalf("%d bytes lost and %d good of %d, the last frame seen %d times, %v", lost, good, len(all), seen, err)
+		}
 		for _, kind := range []byte{frameResults, frameHealth, frameServer} {
-			frames(bytes.NewReader(appendFrame(nil, kind, payload)), ix.add)
+			one := appendFrame(nil, kind, payload)
+			frames(bytes.NewReader(one), int64(len(one)), ix.add)
 		}
 		if q, err := decodeResult(rec); err == nil {
 			again, err := decodeResult(appendResult(nil, &q))

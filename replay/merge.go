@@ -37,7 +37,7 @@ func Merge(dirs []*Dir) (*Merged, error) {
 	slices.SortStableFunc(dirs, func(a, b *Dir) int { return cmp.Compare(shardIndex(a), shardIndex(b)) })
 	first := dirs[0].Run
 	run := *first
-	run.Notes, run.Outcomes, run.Planned, run.WarmupSent = nil, nil, 0, 0
+	run.Notes, run.Outcomes, run.Shape, run.Planned, run.WarmupSent = nil, nil, nil, 0, 0
 	m := &Merged{Run: &run, dirs: dirs}
 	seen := map[int]bool{}
 	for _, d := range dirs {
@@ -70,17 +70,38 @@ func (m *Merged) take(r *Run) {
 	out.Planned += r.Planned
 	out.PlannedS, out.WallS = max(out.PlannedS, r.PlannedS), max(out.WallS, r.WallS)
 	out.WarmupSent += r.WarmupSent
-	if r.Status != Complete && out.Status != Running {
-		out.Status = r.Status
-		if r.AbortReason != "" {
+	if unfinished(r.Status) > unfinished(out.Status) || r.Shard.Index == out.Shard.Index {
+		out.Status, out.AbortReason = r.Status, ""
+		switch {
+		case r.AbortReason != "":
 			out.AbortReason = fmt.Sprintf("shard %d: %s", r.Shard.Index, r.AbortReason)
+		case r.Status.Open():
+			out.AbortReason = fmt.Sprintf("shard %d", r.Shard.Index)
 		}
 	}
+	out.Shape = out.Shape.with(r.Shape)
 	out.count(r)
 	if worse(r.Verdict.Verdict) > worse(out.Verdict.Verdict) {
 		out.Verdict = r.Verdict
 		out.Verdict.Reason = fmt.Sprintf("shard %d: %s", r.Shard.Index, r.Verdict.Reason)
 	}
+}
+
+// with adds the part of another machine to a shape. Rates are of all machines
+// in every part (the arrivals are shared out); requests and slots add up.
+func (s *Shape) with(part *Shape) *Shape {
+	if s == nil || part == nil {
+		return part
+	}
+	sum := *s
+	sum.Absolute += part.Absolute
+	sum.AfterAnswer += part.AfterAnswer
+	sum.Points = slices.Clone(s.Points)
+	for i := range min(len(sum.Points), len(part.Points)) {
+		sum.Points[i].Concurrency += part.Points[i].Concurrency
+		sum.Points[i].Planned += part.Points[i].Planned
+	}
+	return &sum
 }
 
 // count adds the outcomes and notes of another part of the run.
@@ -101,6 +122,11 @@ func (out *Run) count(r *Run) {
 			out.Notes = append(out.Notes, n)
 		}
 	}
+}
+
+// unfinished ranks how runs end: what is least known counts most.
+func unfinished(s Status) int {
+	return slices.Index([]Status{Complete, Aborted, Killed, Running}, s)
 }
 
 // worse ranks the client verdicts.

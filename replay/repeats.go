@@ -71,7 +71,7 @@ func (j *Repeats) take(r *Run, i int) {
 	out := j.Run
 	out.Planned += r.Planned
 	out.WallS += r.WallS
-	if r.Status != Complete && out.Status == Complete {
+	if unfinished(r.Status) > unfinished(out.Status) {
 		out.Status, out.AbortReason = r.Status, r.AbortReason
 	}
 	out.count(r)

@@ -48,11 +48,17 @@ type Run struct {
 // Status says how a run ended.
 type Status string
 
+// Open tells whether the run did not come to its end: results may be missing.
+func (s Status) Open() bool { return s == Running || s == Killed }
+
 // The states of a run. Running is what a killed run leaves behind.
 const (
 	Running  Status = "running"
 	Complete Status = "complete"
 	Aborted  Status = "aborted"
+	// Killed is a run that says running and whose process is gone. No run.json
+	// has it: who reads one finds out.
+	Killed Status = "killed"
 )
 
 // Input names an input artifact.
@@ -147,6 +153,9 @@ func DecodeRun(data []byte) (*Run, error) {
 	var n int64
 	for _, o := range r.Outcomes {
 		n += o.N
+	}
+	if r.Status != Running && r.Status != Complete && r.Status != Aborted {
+		return nil, fmt.Errorf("run.json: the status is running, complete or aborted, not %q", r.Status)
 	}
 	if r.Status != Running && n != r.Planned {
 		return nil, fmt.Errorf("run.json: %d requests planned but the outcomes add up to %d", r.Planned, n)

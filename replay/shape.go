@@ -33,6 +33,7 @@ type LoadPoint struct {
 	FromPerS    float64 `json:"from_per_s,omitempty"` // planned rate, 1/s, at its beginning
 	ToPerS      float64 `json:"to_per_s,omitempty"`   // and end
 	LastS       float64 `json:"last_s,omitempty"`     // planned time, s; absent where requests are counted
+	Planned     int64   `json:"planned,omitempty"`    // requests, where that is known beforehand
 }
 
 // NewArrivalPlan sends the requests of t, in their order, at the instants of an
@@ -79,8 +80,20 @@ func NewArrivalPlan(t *trace.Trace, a Arrivals) (*Plan, error) {
 	if a.Process == Constant {
 		p.Shape.Seed = 0
 	}
+	p.countPoints()
 	p.notePasses(len(out))
 	return p, nil
+}
+
+// countPoints counts the jobs of each load point.
+func (p *Plan) countPoints() {
+	n := map[int32]int64{}
+	for i := range p.Jobs {
+		n[p.Jobs[i].Point]++
+	}
+	for i := range p.Shape.Points {
+		p.Shape.Points[i].Planned = n[p.Shape.Points[i].Point]
+	}
 }
 
 // maxJobs bounds the requests of a plan, about 5 GB of them.
@@ -120,6 +133,11 @@ func NewClosedPlan(t *trace.Trace, levels []Level) (*Plan, error) {
 			return nil, errors.New("either every level has a time or none")
 		}
 		p.Shape.Points = append(p.Shape.Points, LoadPoint{Point: int32(i), Concurrency: l.Concurrency, LastS: l.Last.Seconds()})
+	}
+	if !p.timed() {
+		for i := range p.Shape.Points {
+			p.Shape.Points[i].Planned = int64(p.rows)
+		}
 	}
 	return p, nil
 }

@@ -77,6 +77,7 @@ func (p *Plan) Part(s Shard) error {
 		return fmt.Errorf("shard %d of %d has no requests: use fewer shards", s.Index, s.Of)
 	}
 	p.Shape.Absolute = int64(len(p.Jobs))
+	p.countPoints()
 	return nil
 }
 

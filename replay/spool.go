@@ -3,7 +3,6 @@ package replay
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -24,7 +23,7 @@ type index struct {
 	server  []ServerRow
 	said    []text            // texts of answers
 	local   map[attempt]int32 // their tokens, once counted
-	cut     int64             // bytes after the last whole frame
+	cut     int64             // bytes that are in no whole frame
 }
 
 // text is where the text of an answer lies.
@@ -40,19 +39,17 @@ type place struct {
 	n             int32
 }
 
-// indexSpool reads a spool as far as its frames are whole. A record that is
-// damaged inside a whole frame is an error.
+// indexSpool reads the whole frames of a spool. A record that is damaged inside
+// a whole frame is an error.
 func indexSpool(f *os.File) (*index, error) {
 	st, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	ix := &index{file: f}
-	good, err := frames(io.NewSectionReader(f, 0, st.Size()), ix.add)
-	if err != nil && !errors.Is(err, errCut) {
+	if ix.cut, err = wholeFrames(f, st.Size(), ix.add); err != nil {
 		return nil, err
 	}
-	ix.cut = st.Size() - good
 	slices.SortFunc(ix.results, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.point, b.point), cmp.Compare(a.repeat, b.repeat), cmp.Compare(a.sched, b.sched), cmp.Compare(a.row, b.row))
 	})

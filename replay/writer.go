@@ -69,6 +69,10 @@ func CreateDir(path string, run *Run) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := lockFile(f); err != nil { // as long as this process lives; see Killed
+		f.Close()
+		return nil, fmt.Errorf("locking the spool: %w", err)
+	}
 	w := &Writer{path: path, file: f, bufs: map[byte][]byte{}, stop: make(chan struct{}), done: make(chan struct{})}
 	go w.tick()
 	return w, nil

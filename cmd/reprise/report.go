@@ -74,17 +74,21 @@ func buildReport(args []string) (*report.Report, error) {
 	var inputs []report.Input
 	var labels []string
 	var groups [][]*replay.Dir
+	var short []string
 	for _, a := range args {
 		label, path, ok := strings.Cut(a, "=")
 		if !ok {
 			label, path = filepath.Base(filepath.Clean(a)), a
 		}
 		if isSweep(path) {
-			more, closeAll, err := sweepInputs(path, sweepLabel(label, ok))
+			more, lack, closeAll, err := sweepInputs(path, sweepLabel(label, ok))
 			if err != nil {
 				return nil, err
 			}
 			defer closeAll()
+			if lack != "" {
+				short = append(short, lack)
+			}
 			inputs = append(inputs, more...)
 			continue
 		}
@@ -107,7 +111,11 @@ func buildReport(args []string) (*report.Report, error) {
 		}
 		inputs = append(inputs, in)
 	}
-	return report.Build(version(), inputs...)
+	r, err := report.Build(version(), inputs...)
+	if err == nil && len(short) > 0 {
+		r.Detail += " " + strings.Join(short, " ")
+	}
+	return r, err
 }
 
 // input reads one run: of one folder, or of several client machines.

@@ -207,12 +207,14 @@ func readSweep(dir string) (*sweepIndex, error) {
 }
 
 // sweepInputs opens the runs of a sweep for a report: one input for each load
-// point of a row at an endpoint, its repetitions taken together.
-func sweepInputs(dir, label string) (inputs []report.Input, closeAll func(), err error) {
+// point of a row at an endpoint, its repetitions taken together. short says what
+// the sweep lacks.
+func sweepInputs(dir, label string) (inputs []report.Input, short string, closeAll func(), err error) {
 	x, err := readSweep(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
+	x.begun(dir)
 	var open []*replay.Dir
 	closeAll = func() {
 		for _, d := range open {
@@ -225,21 +227,56 @@ func sweepInputs(dir, label string) (inputs []report.Input, closeAll func(), err
 			d, err := replay.OpenDir(filepath.Join(dir, l.Dir))
 			if err != nil {
 				closeAll()
-				return nil, nil, err
+				return nil, "", nil, err
 			}
 			open, dirs = append(open, d), append(dirs, d)
 		}
 		in, err := x.input(group[0], dirs, label)
 		if err != nil {
 			closeAll()
-			return nil, nil, err
+			return nil, "", nil, err
 		}
 		inputs = append(inputs, in)
 	}
 	if len(inputs) == 0 {
-		return nil, nil, errors.New("the sweep has no results")
+		return nil, "", nil, errors.New("the sweep has no results")
 	}
-	return inputs, closeAll, nil
+	return inputs, x.short(), closeAll, nil
+}
+
+// has tells whether a line has results.
+func (l *sweepLine) has() bool {
+	return l.Status == string(replay.Complete) || l.Status == string(replay.Aborted) || l.Status == string(replay.Running)
+}
+
+// begun finds the run at which a sweep was killed, or that still runs: it is
+// planned yet, and its folder is there.
+func (x *sweepIndex) begun(dir string) {
+	for i := range x.Runs {
+		if l := &x.Runs[i]; l.Status == "planned" {
+			if _, err := os.Stat(filepath.Join(dir, l.Dir, "run.json")); err == nil {
+				l.Status = string(replay.Running)
+			}
+		}
+	}
+}
+
+// short says what a sweep lacks, empty when it ran to its end.
+func (x *sweepIndex) short() string {
+	n := 0
+	for i := range x.Runs {
+		if x.Runs[i].has() {
+			n++
+		}
+	}
+	if n == len(x.Runs) && x.Status == replay.Complete {
+		return ""
+	}
+	why := "it still runs or was killed"
+	if x.Status != replay.Running {
+		why = cmp.Or(x.Reason, "runs failed")
+	}
+	return fmt.Sprintf("The sweep did not run to its end (%s): %d of its %d runs have results.", why, n, len(x.Runs))
 }
 
 // groups are the lines with results by row, endpoint and point, in the order of
@@ -253,7 +290,7 @@ func (x *sweepIndex) groups() [][]*sweepLine {
 	at := map[key]int{}
 	for i := range x.Runs {
 		l := &x.Runs[i]
-		if l.Status != string(replay.Complete) && l.Status != string(replay.Aborted) {
+		if !l.has() {
 			continue
 		}
 		k := key{l.Row, l.Endpoint, l.Point}

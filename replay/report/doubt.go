@@ -22,19 +22,32 @@ func (s *Summary) doubt() string {
 	switch {
 	case s.Source.Status == replay.Aborted:
 		return "the run was aborted" + because(s.Source.AbortReason)
-	case s.Source.Status == replay.Running:
-		return fmt.Sprintf("the run did not end: it still runs or was killed, and %s", have(s.Load.Missing))
+	case s.Source.Status.Open():
+		return "the run did not end: it " + fate(s.Source.Status) + because(s.Source.AbortReason) + ", and " + s.have()
 	case math.Abs(s.Tokens.InAsked.off()) > another:
 		return "it was another load: " + s.Tokens.InAsked.text("input") + "; replay with the server's tokenizer"
 	}
 	return ""
 }
 
-func have(missing int64) string {
-	if missing == 1 {
-		return "1 request has no result"
+// fate is what became of the process of a run that did not end.
+func fate(s replay.Status) string {
+	if s == replay.Killed {
+		return "was killed"
 	}
-	return count(missing) + " requests have no result"
+	return "still runs or was killed"
+}
+
+// have says how many results are missing, where that is known.
+func (s *Summary) have() string {
+	switch n := s.Load.Missing; {
+	case n == 1:
+		return "1 request has no result"
+	case n == 0 && s.Load.timed:
+		return "what was under way has no result"
+	default:
+		return count(n) + " requests have no result"
+	}
 }
 
 // mismatch says on top by how much the load was not the planned one.

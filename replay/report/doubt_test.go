@@ -30,7 +30,7 @@ func TestPartialRun(t *testing.T) {
 		if err := r.Text(&b); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"still runs or was killed", "72 requests have no result", "without a result", "last 17 bytes of the spool"} {
+		for _, want := range []string{"still runs or was killed", "72 requests have no result", "without a result", "17 bytes of the spool are damaged"} {
 			if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), want) {
 				t.Errorf("the report does not say %q:\n%s", want, &b)
 			}

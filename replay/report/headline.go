@@ -133,7 +133,7 @@ func (s *Summary) detail() string {
 		}
 	}
 	if s.Load.Missing > 0 {
-		fate += fmt.Sprintf("; %s", have(s.Load.Missing))
+		fate += "; " + s.have()
 	}
 	fate += "." + s.mismatch()
 	if len(s.Goodput.Limits) == 0 || s.Goodput.Good == nil {

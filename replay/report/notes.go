@@ -18,8 +18,8 @@ func notes(run *replay.Run, s *Summary) []string {
 	switch run.Status {
 	case replay.Aborted:
 		add(true, "The run was aborted%s: these numbers are of the part that ran.", because(run.AbortReason))
-	case replay.Running:
-		add(true, "The run has not ended: it still runs, or was killed. These numbers are of the results kept so far.")
+	case replay.Running, replay.Killed:
+		add(true, "The run did not end: it %s%s. These numbers are of the results that were kept, which are all but those of the last second.", fate(run.Status), because(run.AbortReason))
 	}
 	add(s.Load.Warmup+s.Load.Drain > 0, "Besides the %d measured requests, %d of the warm-up and %d of the drain were sent; they are in no number here.",
 		s.Load.Planned, s.Load.Warmup, s.Load.Drain)

@@ -131,28 +131,17 @@ func summaries(in Input) ([]Summary, error) {
 	if len(points) == 1 {
 		points[0].beside(in.Server)
 	}
-	if len(points) == 1 && in.Run.Status == replay.Running {
-		points[0].Load.miss(in.Run.Planned - rows)
-	}
+	missing := in.missing(points, rows)
 	for _, s := range points {
 		s.conclude()
 		if in.Cut > 0 {
-			s.Notes = append(s.Notes, fmt.Sprintf("The last %s of the spool are damaged or cut: results in them are lost.", plural(in.Cut, "byte")))
+			s.Notes = append(s.Notes, fmt.Sprintf("%s of the spool %s damaged or cut: results in them are lost.", plural(in.Cut, "byte"), are(in.Cut)))
 		}
-		if rows+s.Load.Missing != in.Run.Planned {
-			s.Notes = append(s.Notes, fmt.Sprintf("run.json says that %d requests were planned; the results hold %d rows.", in.Run.Planned, rows))
+		if missing != "" {
+			s.Notes = append(s.Notes, missing)
 		}
 	}
 	return out, nil
-}
-
-// miss adds n requests of which no result is known. Whether they belong to the
-// measured part is not known either; they are counted in it.
-func (l *Load) miss(n int64) {
-	if n > 0 {
-		l.Missing = n
-		l.Planned += n
-	}
 }
 
 // nameAll gives every summary a name that tells it from the others.

@@ -79,6 +79,8 @@ type Load struct {
 	PeakInFlight int64    `json:"peak_in_flight"`
 	RetryAfterN  int64    `json:"retry_after"`
 	RetryAfterMS int64    `json:"retry_after_max_ms"`
+
+	timed bool // a closed loop by time: how many requests it takes is not planned
 }
 
 // Latency is one metric on one clock, over answered requests. N requests (for
