@@ -86,6 +86,12 @@ func Times(t *trace.Trace) []int64 {
 // Notes returns what the numbers of a spec could not carry, for a person.
 func Notes(sp *spec.Spec) []string {
 	out := slices.Concat(sp.Workload.Arrivals.Notes, sp.Workload.Prefix.Notes)
+	if s := sp.Workload.Sessions; s != nil {
+		out = append(out, s.Notes...)
+	}
+	for _, b := range sp.Workload.Prefix.AllBroken() {
+		out = append(out, b.Sentence())
+	}
 	if g := sp.Workload.Arrivals.Gamma; g != nil && g.Warning != "" {
 		out = append(out, g.Warning)
 	}

@@ -181,14 +181,16 @@ func generated(p *spec.Prefix, t *trace.Trace, s PrefixStats, l *Links) {
 	}
 }
 
-// broken takes over what the prompts' own text told of a prefix that does not
+// broken takes over what the prompts' own text told of prefixes that do not
 // hit; it is known only where they were read.
 func broken(p *spec.Prefix, h trace.Header) {
-	if h.Counting == nil || h.Counting.Broken == nil {
+	if h.Counting == nil {
 		return
 	}
-	b := h.Counting.Broken
-	p.Broken = &spec.Broken{Provenance: spec.Provenance{From: spec.Estimate, N: b.Sampled}, Share: spec.Round(b.Share),
-		Now: spec.Round(float64(b.Now)), Would: spec.Round(float64(b.Would)), At: spec.Round(float64(b.At))}
-	p.Notes = append(p.Notes, p.Broken.Sentence())
+	var all []spec.Broken
+	for _, b := range h.Counting.Broken {
+		all = append(all, spec.Broken{Provenance: spec.Provenance{From: spec.Estimate, N: b.Sampled}, Share: spec.Round(b.Share),
+			Now: spec.Round(float64(b.Now)), Would: spec.Round(float64(b.Would)), At: spec.Round(float64(b.At))})
+	}
+	p.SetBroken(all)
 }

@@ -78,7 +78,7 @@ func apart(sp *spec.Spec, a *alignment, shards int) {
 		w.Prefix.Notes = append(w.Prefix.Notes, fmt.Sprintf("fitted from %d traces, each of which numbers its blocks for itself: sharing between them is not seen, so hit rates are lower bounds; ingest all logs at once to see it", shards))
 	}
 	if w.Sessions != nil {
-		w.Prefix.Notes = append(w.Prefix.Notes, fmt.Sprintf("fitted from %d traces: a session that goes on from one to the next counts as two, so turns are lower bounds; ingest all logs at once to see it", shards))
+		w.Sessions.Notes = append(w.Sessions.Notes, fmt.Sprintf("fitted from %d traces: a session that goes on from one to the next counts as two, so turns are lower bounds; ingest all logs at once to see it", shards))
 	}
 	if a.named {
 		w.Prefix.Notes = append(w.Prefix.Notes, fmt.Sprintf("fitted from %d traces, each of which numbers its clients for itself: the share of variance between clients is left out", shards))
@@ -166,9 +166,9 @@ func (m *measure) parts(w *spec.Workload) error {
 			s.Kept, s.FirstReuse = w.Sessions.Kept, w.Sessions.FirstReuse
 		}
 		w.Sessions = s
-		w.Prefix.Notes = append(w.Prefix.Notes, m.part.note())
+		s.Notes = append(s.Notes, m.part.note())
 	} else if w.Sessions != nil {
-		w.Prefix.Notes = append(w.Prefix.Notes, fmt.Sprintf("sessions rest on the first %d of %d requests, since only prefixes tell them", n, of))
+		w.Sessions.Notes = append(w.Sessions.Notes, fmt.Sprintf("sessions rest on the first %d of %d requests, since only prefixes tell them", n, of))
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func TestMergeIsWhole(t *testing.T) {
 				sp, err := FitShards(shards, Options{}, l, nil)
 				check(t, err)
 				sp.DataRequests = whole.DataRequests // asks for what is lost between shards
-				notes := strings.Join(sp.Workload.Prefix.Notes, "\n")
+				notes := strings.Join(Notes(sp), "\n")
 				if len(shards) > 1 && !strings.Contains(notes, "lower bounds") {
 					t.Errorf("round %d: nothing is said of sharing between %d shards: %s", round, len(shards), notes)
 				}

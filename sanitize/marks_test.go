@@ -1,6 +1,7 @@
 package sanitize
 
 import (
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -62,7 +63,7 @@ func TestWinnow(t *testing.T) {
 }
 
 // diagnosed is the diagnosis of 300 prompts.
-func diagnosed(root block.Digest, prompt func(i int) []int32) *trace.BrokenPrefix {
+func diagnosed(root block.Digest, prompt func(i int) []int32) []trace.BrokenPrefix {
 	s := newSampler()
 	for i := range 300 {
 		m := marks{rank: rank(int64(i), 0)}
@@ -80,11 +81,11 @@ func TestBroken(t *testing.T) {
 		return slices.Concat(head, []int32{int32(200_000 + i)}, block2000, randomTokens(rng, 300))
 	}
 	for _, root := range []block.Digest{{1}, {9, 9}} {
-		b := diagnosed(root, dated)
-		if b == nil {
-			t.Fatal("nothing is told")
+		all := diagnosed(root, dated)
+		if len(all) != 1 {
+			t.Fatalf("%+v is told", all)
 		}
-		if b.At != 14 || b.Now != 14 || b.Share != 1 || b.Would < 14+1930 || b.Would > 14+2000 || b.Sampled != 300 {
+		if b := all[0]; b.At != 14 || b.Now != 14 || b.Share != 1 || b.Would < 14+1930 || b.Would > 14+2000 || b.Sampled != 300 {
 			t.Errorf("%+v", b)
 		}
 		if half := diagnosed(root, func(i int) []int32 {
@@ -92,7 +93,7 @@ func TestBroken(t *testing.T) {
 				return randomTokens(rng, 500)
 			}
 			return dated(i)
-		}); half == nil || half.Share != 0.5 || half.At != 14 {
+		}); len(half) != 1 || half[0].Share != 0.5 || half[0].At != 14 || half[0].Now != 14 {
 			t.Errorf("of half the prompts: %+v", half)
 		}
 	}
@@ -109,8 +110,86 @@ func TestBroken(t *testing.T) {
 		"short": func(i int) []int32 { return []int32{int32(i)} },
 		"empty": func(int) []int32 { return nil },
 	} {
-		if b := diagnosed(block.Digest{3}, prompt); b != nil {
+		if b := diagnosed(block.Digest{3}, prompt); len(b) > 0 {
 			t.Errorf("%s: %+v", name, b)
+		}
+	}
+}
+
+// TestBrokenSeveral tells fields of different prompts apart, by their stretches
+// and by their places, and counts no prompt twice.
+func TestBrokenSeveral(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	headA, headB, headC := randomTokens(rng, 14), randomTokens(rng, 30), randomTokens(rng, 47)
+	stretchA, stretchB := randomTokens(rng, 2000), randomTokens(rng, 800)
+	stretchMixed := slices.Concat(stretchA[:300], stretchB[:600]) // the least part of it is of A
+	with := func(head []int32, field int, stretch []int32) []int32 {
+		return slices.Concat(head, randomTokens(rng, field), stretch, randomTokens(rng, 200))
+	}
+	dated := func(i int, head, stretch []int32) []int32 { // day, hour, minute and second; one hour has a fifth of all
+		hour := int32(i % 5)
+		return slices.Concat(head, []int32{7, hour, int32(i % 60), int32(i)}, stretch, randomTokens(rng, 200))
+	}
+	type want struct {
+		at, gain int64
+		share    float64
+	}
+	for name, c := range map[string]struct {
+		prompt func(i int) []int32
+		want   []want
+	}{
+		"a date in one application's prompts, an id in another's": {func(i int) []int32 {
+			if i%5 < 2 {
+				return with(headA, 6, stretchA)
+			}
+			return with(headB, 12, stretchB)
+		}, []want{{14, 2000, 0.4}, {30, 800, 0.6}}},
+		"the same instructions behind two heads": {func(i int) []int32 {
+			if i%10 < 3 {
+				return with(headA, 6, stretchA)
+			}
+			return with(headC, 3, stretchA)
+		}, []want{{47, 2000, 0.7}, {14, 2000, 0.3}}},
+		"three applications, one of them whole": {func(i int) []int32 {
+			switch {
+			case i%4 == 0:
+				return with(headA, 1, stretchA)
+			case i%4 == 1:
+				return with(headB, 1, stretchB)
+			}
+			return slices.Concat(headC, stretchMixed, randomTokens(rng, 100))
+		}, []want{{14, 2000, 0.25}, {30, 800, 0.25}}},
+		"a boilerplate in two instruction blocks": {func(i int) []int32 {
+			if i%2 == 0 {
+				return with(headA, 4, stretchB)
+			}
+			return with(headB, 4, stretchMixed)
+		}, []want{{30, 900, 0.5}, {14, 800, 0.5}}},
+		"a long head before the date":           {func(int) []int32 { return with(stretchB[:640], 5, stretchA) }, []want{{640, 2000, 1}}},
+		"a question before a few closing words": {func(int) []int32 { return with(stretchA, 20, stretchB[:200]) }, nil},
+		"a date whose hours many share":         {func(i int) []int32 { return dated(i, headA, stretchA) }, []want{{15, 1999, 1}}},
+		"too few of one": {func(i int) []int32 {
+			if i%20 == 0 {
+				return with(headB, 4, stretchB)
+			}
+			return with(headA, 4, stretchA)
+		}, []want{{14, 2000, 0.95}}},
+	} {
+		got := diagnosed(block.Digest{8}, c.prompt)
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %+v", name, got)
+			continue
+		}
+		sum := 0.0
+		for k, b := range got {
+			w := c.want[k]
+			sum += b.Share
+			if gain := b.Would - b.Now; b.At < w.at || b.At > w.at+1 || math.Abs(b.Share-w.share) > 1e-9 || gain > w.gain || gain < w.gain-2*(markWidth+markEvery) {
+				t.Errorf("%s: %+v, want %+v", name, b, w)
+			}
+		}
+		if sum > 1+1e-9 {
+			t.Errorf("%s: prompts count twice: %+v", name, got)
 		}
 	}
 }

@@ -16,18 +16,22 @@ type Counting struct {
 	Check *Check `json:"check,omitempty"`
 	Also  *Also  `json:"also,omitempty"`
 
-	Broken *BrokenPrefix `json:"broken_prefix,omitempty"`
+	// Broken are prompts of different kinds: none counts twice.
+	Broken []BrokenPrefix `json:"broken_prefixes,omitempty"`
+	// Only is how earlier traces told the one kind that they told.
+	Only *BrokenPrefix `json:"broken_prefix,omitempty"`
 }
 
 // BrokenPrefix says that prompts have a long stretch in common and do not share
-// it, since a field that changes stands before it. Lengths are medians in tokens.
+// it, since a field that changes stands before it. Lengths are medians over
+// those prompts, in tokens.
 type BrokenPrefix struct {
 	Prompts int64   `json:"prompts"`
 	Sampled int64   `json:"sampled"`
-	Share   float64 `json:"share"`             // of the sample: prompts with such a stretch
-	Now     int64   `json:"tokens_shared_now"` // of all prompts of the sample
+	Share   float64 `json:"share"` // of the sample: prompts with this stretch behind this field
+	Now     int64   `json:"tokens_shared_now"`
 	Would   int64   `json:"tokens_if_moved"`
-	At      int64   `json:"at_token"` // where the prompts part
+	At      int64   `json:"at_token"` // where the field begins
 }
 
 // Check is a comparison with another implementation of the tokenizer.
@@ -74,5 +78,9 @@ func decodeCounting(text string) (*Counting, error) {
 	if err := json.Unmarshal([]byte(text), c); err != nil {
 		return nil, fmt.Errorf("trace footer %s: %w", countingKey, err)
 	}
+	if c.Only != nil && len(c.Broken) == 0 {
+		c.Broken = []BrokenPrefix{*c.Only}
+	}
+	c.Only = nil
 	return c, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -23,7 +24,10 @@ func specText(w io.Writer, s *spec.Spec) error {
 	arrivalTable(w, &s.Workload.Arrivals)
 	fmt.Fprintln(w)
 	prefixTable(w, s)
-	for _, n := range append(s.Workload.Arrivals.Notes, s.Workload.Prefix.Notes...) {
+	for _, b := range s.Workload.Prefix.AllBroken() {
+		fmt.Fprintf(w, "broken prefix: %s\n", b.Sentence())
+	}
+	for _, n := range specNotes(&s.Workload) {
 		fmt.Fprintf(w, "note: %s\n", n)
 	}
 	for _, h := range s.Privacy.HeldBack {
@@ -33,6 +37,15 @@ func specText(w io.Writer, s *spec.Spec) error {
 		fmt.Fprintf(w, "to ask for: %s (fills %s)\n", d.Ask, strings.Join(d.Replaces, ", "))
 	}
 	return nil
+}
+
+// specNotes are the remarks of all sections.
+func specNotes(w *spec.Workload) []string {
+	out := slices.Concat(w.Arrivals.Notes, w.Prefix.Notes)
+	if w.Sessions != nil {
+		out = append(out, w.Sessions.Notes...)
+	}
+	return out
 }
 
 func plain() table.Writer {

@@ -38,6 +38,7 @@ func (h *holder) sessions(w *spec.Workload) error {
 		h.firstReuse(w)
 	}
 	h.starts(s)
+	s.Notes = h.remarks(sessionsKey+".notes", s.Notes)
 	return nil
 }
 

@@ -59,13 +59,15 @@ func TestSharing(t *testing.T) {
 		Identical: []spec.CommonPrefix{{Provenance: measured(1000), Kind: spec.KindAll, Tokens: 2003, Share: 0.9, Exact: true},
 			{Provenance: measured(1000), Kind: spec.KindModel, Alias: "model9", Tokens: 64, Share: 0.9},
 			{Provenance: measured(1000), Kind: spec.KindAll, Tokens: 64, Share: 0.999}},
-		Broken: &spec.Broken{Provenance: measured(1000), Share: 0.8, Now: 14, Would: 2001, At: 14}}}
+		Broken:  &spec.Broken{Provenance: measured(1000), Share: 0.6, Now: 14, Would: 2001, At: 14},
+		Further: []spec.Broken{{Provenance: measured(1000), Share: 0.01, Now: 14, Would: 901, At: 14}, {Provenance: measured(1000), Share: 0.2, Now: 30, Would: 801, At: 30}}}}
 	h := &holder{k: 20}
 	if err := h.sharing(w); err != nil {
 		t.Fatal(err)
 	}
 	p := w.Prefix
-	if len(p.Identical) != 1 || p.Identical[0].Tokens != 2016 || p.Identical[0].Exact || p.Broken.Would != 2016 || p.Broken.At != 16 {
-		t.Errorf("%+v, %+v", p.Identical, p.Broken)
+	if len(p.Identical) != 1 || p.Identical[0].Tokens != 2016 || p.Identical[0].Exact || p.Broken.Would != 2016 || p.Broken.At != 16 ||
+		len(p.Further) != 1 || p.Further[0].Would != 816 || p.Further[0].At != 32 {
+		t.Errorf("%+v, %+v, %+v", p.Identical, p.Broken, p.Further)
 	}
 }

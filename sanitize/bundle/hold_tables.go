@@ -172,13 +172,25 @@ func (h *holder) sharing(w *spec.Workload) error {
 	if g := p.Generated; g != nil && g.N < h.k {
 		drop(h, prefixKey+".generated", "few turns", g.From, &p.Generated)
 	}
-	if b := p.Broken; b != nil && counted(b.From) {
-		if have := float64(b.Share) * float64(b.N); !h.enough(have) || !h.group(float64(b.N)-have) {
-			drop(h, prefixKey+".broken", "few requests", b.From, &p.Broken)
-			return nil
+	p.SetBroken(h.broken(p.AllBroken()))
+	return nil
+}
+
+// broken keeps the broken prefixes of many requests, their lengths rounded up.
+func (h *holder) broken(all []spec.Broken) []spec.Broken {
+	out := keep(h, prefixKey+".broken", all, func(b spec.Broken) bool {
+		have := float64(b.Share) * float64(b.N)
+		return !counted(b.From) || h.enough(have) && h.group(float64(b.N)-have)
+	})
+	exact := false
+	for i := range out {
+		if b := &out[i]; counted(b.From) {
+			b.Now, b.Would, b.At = sixteens(b.Now), sixteens(b.Would), sixteens(b.At)
+			exact = true
 		}
-		b.Now, b.Would, b.At = sixteens(b.Now), sixteens(b.Would), sixteens(b.At)
+	}
+	if exact {
 		h.back("%s.broken: exact lengths", prefixKey)
 	}
-	return nil
+	return out
 }

@@ -43,12 +43,12 @@ var rules = map[string]string{
 	"Split": "Provenance part, Steps frame", "SplitStep": "ParentS frame, ChildS frame, Rho bounded, NullSD bounded",
 	"PeakWindow": "Provenance part, StartS coarse, WidthS frame, Rate k, Label calendar", "WeekProfile": "Provenance part, Zone name, Weeks frame, Rates k",
 	"Variant": "Provenance part, Name name, Process name, Rate frame, CV frame", "Job": "Name name, Requests k, WindowS frame, StartClock name, Zone name, Input part, Output part",
-	"Prefix":  "BlockTokens name, ShareRequests group, HitRates k, Roots k, Model k, Identical group, ShareBeyond group, Curve k, ReuseTimes moves, Generated k, Broken group, Notes words",
+	"Prefix":  "BlockTokens name, ShareRequests group, HitRates k, Roots k, Model k, Identical group, ShareBeyond group, Curve k, ReuseTimes moves, Generated k, Broken group, Further group, Notes words",
 	"HitRate": "Name name, Denominator name, Number part", "Root": "Provenance part, Tokens coarse, Share k",
 	"Reuse": "Provenance part, Continued group, P frame, Strata k", "ReuseStratum": "Upto coarse, N k, HitBlocks ends, Distance ends",
 	"CommonPrefix": "Provenance part, Kind name, Alias name, Tokens coarse, Share group, Exact coarse", "CachePoint": "Provenance part, CapacityTokens frame, Tokens bounded, Blocks bounded",
 	"Generated": "Provenance part, By name, Share bounded, HitRate bounded", "Broken": "Provenance part, Share group, Now coarse, Would coarse, At coarse",
-	"Sessions": "Count k, MeanTurns coarse, ShareMultiple group, Turns ends, Identity name, MostTurns moves, Requests group, Tokens moves, Truncated group, Censored group, Hazards group, Between ends, Think ends, ThinkHuman ends, ThinkTool ends, Growth ends, Compacted group, Branched group, Kept ends, First ends, FirstReuse k, Starts k",
+	"Sessions": "Count k, MeanTurns coarse, ShareMultiple group, Turns ends, Identity name, MostTurns moves, Requests group, Tokens moves, Truncated group, Censored group, Hazards group, Between ends, Think ends, ThinkHuman ends, ThinkTool ends, Growth ends, Compacted group, Branched group, Kept ends, First ends, FirstReuse k, Starts k, Notes words",
 	"Hazard":   "Provenance part, Turn frame, AndLater frame, Value group", "Starts": "Rate coarse, Rates k, IDC k",
 	"Features": "Stream group, Tools group, Schema group, Several group, Chat group, Models k, Adapters k, ToolTokens ends, SchemaTokens ends",
 	"Share":    "Alias name, Number part",
@@ -124,7 +124,7 @@ func thin(v reflect.Value) {
 
 // stay are optional fields that leave whoever is behind them: what a table says
 // is in its own rule, and remarks hold no figure.
-var stay = []string{"Arrivals.Notes", "Prefix.Notes", "Arrivals.Span", "Arrivals.Resolution", "Arrivals.Split"}
+var stay = []string{"Arrivals.Notes", "Prefix.Notes", "Sessions.Notes", "Arrivals.Span", "Arrivals.Resolution", "Arrivals.Split"}
 
 // TestThinGroupsGo puts into every optional field what one request says: nothing
 // of it leaves.

@@ -34,6 +34,7 @@ type Sessions struct {
 	First      *Table   `json:"first_input,omitempty"`     // prompts of first turns
 	FirstReuse *Reuse   `json:"first_reuse,omitempty"`     // prefix sharing of first turns, where the log names turns
 	Starts     *Starts  `json:"starts,omitempty"`
+	Notes      []string `json:"notes,omitempty"`
 }
 
 // Hazard is the share of the sessions that reach Turn which go on, by

@@ -42,8 +42,8 @@ type Generated struct {
 
 // Broken is a prefix that does not hit because something that changes stands
 // before it: Share of the requests have a long stretch in common, of which Now
-// tokens are shared (median), since they part at token At. Were that field moved
-// behind the stretch, Would tokens would be shared.
+// tokens are shared (median), since a field that changes begins at token At.
+// Were that field moved behind the stretch, Would tokens would be shared.
 type Broken struct {
 	Provenance
 	Share Num `json:"share"`
@@ -52,10 +52,33 @@ type Broken struct {
 	At    Num `json:"at_token"`
 }
 
+// Gain is how many tokens more of a prompt would be shared.
+func (b *Broken) Gain() float64 { return max(float64(b.Would)-float64(b.Now), 0) }
+
 // Sentence says it to a person.
 func (b *Broken) Sentence() string {
-	return fmt.Sprintf("%.0f %% of the prompts have a stretch of about %.0f tokens in common with others, but part from them before it, at token %.0f or so: %.0f tokens are shared now, about %.0f would be if what changes there moved behind the stretch",
-		100*float64(b.Share), float64(b.Would), float64(b.At), float64(b.Now), float64(b.Would))
+	return fmt.Sprintf("%.0f %% of the prompts have a stretch of about %.0f tokens in common with others, but part from them before it, where a field that changes begins at token %.0f or so: %.0f tokens are shared now, about %.0f would be if the field moved behind the stretch (%.0f more of each such prompt)",
+		100*float64(b.Share), max(float64(b.Would)-float64(b.At), 0), float64(b.At), float64(b.Now), float64(b.Would), b.Gain())
+}
+
+// AllBroken are the broken prefixes, the one that would save most first. They
+// are of different requests.
+func (p *Prefix) AllBroken() []Broken {
+	if p.Broken == nil {
+		return nil
+	}
+	return append([]Broken{*p.Broken}, p.Further...)
+}
+
+// SetBroken takes over broken prefixes in that order.
+func (p *Prefix) SetBroken(all []Broken) {
+	p.Broken, p.Further = nil, nil
+	if len(all) > 0 {
+		p.Broken = &all[0]
+	}
+	if len(all) > 1 {
+		p.Further = all[1:]
+	}
 }
 
 // Exactly is the sentence on the common prefix of all prompts, empty without
@@ -118,9 +141,27 @@ func (p *Prefix) checkSharing() error {
 			return err
 		}
 	}
-	if b := p.Broken; b != nil {
-		return errors.Join(share("broken.share", b.Share), tokens("broken.tokens_shared_now", b.Now),
-			tokens("broken.tokens_if_moved", b.Would), tokens("broken.at_token", b.At))
+	return p.checkBroken()
+}
+
+func (p *Prefix) checkBroken() error {
+	if p.Broken == nil && len(p.Further) > 0 {
+		return errors.New("broken_further goes with broken")
+	}
+	sum := Num(0)
+	for i, b := range p.AllBroken() {
+		key := "broken"
+		if i > 0 {
+			key = fmt.Sprintf("broken_further[%d]", i-1)
+		}
+		if err := errors.Join(share(key+".share", b.Share), tokens(key+".tokens_shared_now", b.Now),
+			tokens(key+".tokens_if_moved", b.Would), tokens(key+".at_token", b.At)); err != nil {
+			return err
+		}
+		sum += b.Share
+	}
+	if sum > 1+1e-4 {
+		return fmt.Errorf("broken and broken_further are %v of the requests, want at most all", float64(sum))
 	}
 	return nil
 }

@@ -28,6 +28,9 @@ func TestSharingAndSessionsChecked(t *testing.T) {
 		"share_beyond_common":    {ShareBeyond: &Number{Value: -1}},
 		"broken.tokens_if_moved": {Broken: &Broken{Would: -1}},
 		"broken.share":           {Broken: &Broken{Share: 3}},
+		"goes with broken":       {Further: []Broken{{Share: 0.5}}},
+		"broken_further[0].at":   {Broken: &Broken{Share: 0.5}, Further: []Broken{{Share: 0.5, At: -1}}},
+		"at most all":            {Broken: &Broken{Share: 0.7}, Further: []Broken{{Share: 0.7}}},
 	} {
 		prefix.BlockTokens = 16
 		if err := prefix.check(); err == nil || !strings.Contains(err.Error(), want) {
@@ -54,5 +57,30 @@ func TestSharingAndSessionsChecked(t *testing.T) {
 	good := Sessions{Identity: ByParent, Turns: *tab(1, 4), Growth: tab(-30, 0, 60), Hazards: []Hazard{{Turn: 1, Value: 0.5}, {Turn: 2, Value: 1, AndLater: true}}}
 	if err := good.check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAllBroken lists what SetBroken took, in its order.
+func TestAllBroken(t *testing.T) {
+	var p Prefix
+	for n := range 4 {
+		var all []Broken
+		for i := range n {
+			all = append(all, Broken{At: Num(10 + i)})
+		}
+		p.SetBroken(all)
+		got := p.AllBroken()
+		if len(got) != n || (p.Broken == nil) != (n == 0) || len(p.Further) != max(n-1, 0) {
+			t.Fatalf("%d become %+v and %+v", n, p.Broken, p.Further)
+		}
+		for i, b := range got {
+			if b.At != Num(10+i) {
+				t.Errorf("the %d. of %d is at %v", i, n, b.At)
+			}
+		}
+	}
+	b := Broken{Share: 0.4, At: 14, Now: 16, Would: 2014}
+	if s := b.Sentence(); b.Gain() != 1998 || !strings.Contains(s, "40 % of the prompts") || !strings.Contains(s, "token 14 ") || !strings.Contains(s, "1998 more") {
+		t.Error(s)
 	}
 }

@@ -255,6 +255,7 @@ type Prefix struct {
 	ReuseTimes  *Table         `json:"reuse_times_s,omitempty"` // since a block's last use
 	Generated   *Generated     `json:"generated,omitempty"`
 	Broken      *Broken        `json:"broken,omitempty"`
+	Further     []Broken       `json:"broken_further,omitempty"` // of other requests
 	Notes       []string       `json:"notes,omitempty"`
 }
 
