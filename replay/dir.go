@@ -91,7 +91,7 @@ func (d *Dir) check() error {
 	if d.Rows != d.Run.Planned {
 		return fmt.Errorf("%s has %d rows, %s says %d were planned", requestsFile, d.Rows, runFile, d.Run.Planned)
 	}
-	if _, err = numRows(d.Path, healthFile, healthTable()); err != nil {
+	if err = checkHealth(d.Path); err != nil {
 		return err
 	}
 	_, err = numRows(d.Path, serverFile, serverTable())
@@ -111,7 +111,7 @@ func (d *Dir) Health() iter.Seq2[HealthRow, error] {
 	if d.ix != nil {
 		return each(d.ix.health)
 	}
-	return rows(d.Path, healthFile, healthTable())
+	return healthFrom(d.Path)
 }
 
 // Server yields the scraped metrics in order of time.

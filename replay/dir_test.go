@@ -67,7 +67,7 @@ func TestRecordRoundTrip(t *testing.T) {
 			t.Errorf("field %s never comes back from a record", n)
 		}
 	}
-	h := HealthRow{1, 2, 3, 4, 5, 6, -1, 8, 0.5, 10, -1, -1}
+	h := HealthRow{1, 2, 3, 4, 5, 6, -1, 8, 80, 0.5, 10, -1, -1, 11, 12, 13, -1}
 	if got, err := decodeHealth(appendHealth(nil, &h)); err != nil || got != h {
 		t.Fatalf("%+v %v", got, err)
 	}

@@ -5,7 +5,8 @@
 //	NewClosedPlan, NewSessionPlan   jobs that wait for a slot, or an answer
 //	Plan.Run   jobs -> Results through a Sender
 //	Options.Health   the client's own health, once a second
-//	Lags.Verdict     may the client be believed (p99 lag at most 1 ms, at most 5 ms)
+//	Lags.Judge       may the client be believed (p99 lag at most 1 ms, at most 5 ms)
+//	Limits.Tell      files and ports that a plan needs, and the system has not
 //	CreateDir, OpenDir   the results directory of artifacts.md §4
 //	ServerWatch, Merge   the server's own metrics; several client machines
 //	Prompter   surrogate prompts of exact length and exact sharing

@@ -26,6 +26,7 @@ type Options struct {
 	Drain   func(n int64)    // called when the run ends early, with the requests in flight; nil: nothing
 	At      time.Time        // the run's zero, for clients that start together; zero: as soon as it is ready
 	Count   func(string) int // tokens of an answer's text, counted after the run, for Record; nil: not counted
+	Alone   float64          // share of events that come in a read with the one before in an answer alone; for the verdict
 	Server  ServerWatch      // follows the server's metrics, for Record; nil: nothing does
 }
 
@@ -69,6 +70,7 @@ func (p *Plan) Run(ctx context.Context, s Sender, opts Options, observe func(Res
 	prep := newPreparer(ctx, s, p, d.opts)
 	prep.warm(ctx)
 	d.timer = NewTimer(opts.zero())
+	d.meter.begin()
 	if opts.Start != nil {
 		opts.Start(d.timer)
 	}
@@ -193,9 +195,11 @@ func (d *drive) reason(ctx context.Context) error {
 }
 
 func (d *drive) stats() RunStats {
+	signs := d.meter.signs()
+	signs.Alone = d.opts.Alone
 	return RunStats{
 		Planned: d.total(), PlannedS: d.plan.Length().Seconds(),
-		WallS: float64(d.timer.Now()) / 1e9, Outcomes: d.outcomes(), Verdict: d.lags.Verdict(),
+		WallS: float64(d.timer.Now()) / 1e9, Outcomes: d.outcomes(), Verdict: d.lags.Judge(signs),
 		Clock: d.plan.clock(d.opts.Waiter, d.meter.stamper),
 	}
 }

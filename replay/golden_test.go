@@ -38,7 +38,15 @@ func goldenRows() ([]Result, []HealthRow, []ServerRow) {
 		rows[i] = randomResult(r, int64(i))
 		rows[i].Sched = int64(i) * 1e9
 	}
-	return rows, []HealthRow{{1e9, 20, 3, 40, 90, 95, -1, 60, 0.25, 0, -1, -1}, {2e9, 20, 0, 41, 91, 96, 12, 61, 0.5, 1, 0, 0.01}},
+	none := HealthRow{HeartMaxUS: -1, Files: -1, FileLimit: -1, Ports: -1, PortLimit: -1} // of the columns that came later
+	health := []HealthRow{none, none}
+	for i, v := range [][]int64{{1e9, 20, 3, 40, 90, 95, -1, 60, 0, -1}, {2e9, 20, 0, 41, 91, 96, 12, 61, 1, 0}} {
+		for k, p := range healthInts(&health[i])[:len(v)] {
+			*p = v[k]
+		}
+	}
+	health[0].CPU, health[0].Steal, health[1].CPU, health[1].Steal = 0.25, -1, 0.5, 0.01
+	return rows, health,
 		[]ServerRow{{1e9, "vllm:num_requests_running", `model_name="m"`, 3}, {2e9, "vllm:num_requests_waiting", "", 0.5}}
 }
 

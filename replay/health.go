@@ -12,11 +12,24 @@ import (
 // meter gathers what the client does, and once a second reports it.
 type meter struct {
 	stamper Stamper // of what arrives
+	before  SpanCount
 	flying  atomic.Int64
 	on      bool
+	hiccups Spans // lateness of the heartbeat, over the run
+	worst   int64 // of them; mu guards it
 	mu      sync.Mutex
 	lags    []int64 // ns, of the running second
 	beats   []int64 // ns late, of the running second
+}
+
+// begin forgets what was read before the clock started.
+func (m *meter) begin() { m.before = m.stamper.Delays() }
+
+// signs are what the run has shown of the client, besides its send lag.
+func (m *meter) signs() Signs {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return Signs{Delays: m.stamper.Delays().Since(m.before), Beats: m.hiccups.Count(), Worst: m.worst}
 }
 
 // sent takes the send lag of one request.
@@ -42,16 +55,16 @@ func (m *meter) start(t Timer, beat Waiter, report func(HealthRow)) (stop func()
 	wg.Go(func() {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
-		last := readMachine(t)
+		last, seen := readMachine(t), m.before
 		for done := false; !done; {
 			select {
 			case <-tick.C:
 			case <-ctx.Done():
 				done = true
 			}
-			now := readMachine(t)
-			report(m.row(last, now))
-			last = now
+			now, delays := readMachine(t), m.stamper.Delays()
+			report(m.row(last, now, delays.Since(seen)))
+			last, seen = now, delays
 		}
 	})
 	return func() {
@@ -60,25 +73,22 @@ func (m *meter) start(t Timer, beat Waiter, report func(HealthRow)) (stop func()
 	}
 }
 
-// heartbeat wakes every millisecond and notes how late: a measure of hiccups
-// that holds even when few requests are sent.
 func (m *meter) heartbeat(ctx context.Context, t Timer, w Waiter) {
 	if w == nil {
 		w = NewWaiter()
 		defer w.Close()
 	}
-	for at := t.Now() + 1e6; ; at = max(at+1e6, t.Now()) {
-		if w.Until(ctx, t, at) != nil {
-			return
-		}
-		late := t.Now() - at
+	beat(ctx, t, w, func(late int64) {
+		m.hiccups.Add(late)
 		m.mu.Lock()
 		m.beats = append(m.beats, late)
+		m.worst = max(m.worst, late)
 		m.mu.Unlock()
-	}
+	})
 }
 
-func (m *meter) row(last, now machine) HealthRow {
+// row is the health of the time between two readings of the machine.
+func (m *meter) row(last, now machine, delays SpanCount) HealthRow {
 	m.mu.Lock()
 	lags, beats := m.lags, m.beats
 	m.lags, m.beats = nil, nil
@@ -87,14 +97,13 @@ func (m *meter) row(last, now machine) HealthRow {
 	slices.Sort(beats)
 	r := HealthRow{TNS: now.at, Sent: int64(len(lags)), InFlight: m.flying.Load(), KernelP99US: -1,
 		LagP50US: quantile(lags, 50) / 1000, LagP99US: quantile(lags, 99) / 1000, LagMaxUS: quantile(lags, 100) / 1000,
-		HeartP99US: quantile(beats, 99) / 1000, GCCycles: now.gc - last.gc, CPU: -1, Throttled: -1, Steal: -1}
+		HeartP99US: quantile(beats, 99) / 1000, HeartMaxUS: quantile(beats, 100) / 1000, GCCycles: now.gc - last.gc,
+		CPU: -1, Throttled: -1, Steal: -1, Files: now.files, FileLimit: now.fileLimit, Ports: now.ports, PortLimit: now.portLimit}
 	if len(beats) == 0 {
-		r.HeartP99US = -1
+		r.HeartP99US, r.HeartMaxUS = -1, -1
 	}
-	if m.stamper != nil {
-		if p99 := m.stamper.DelayP99(); p99 >= 0 {
-			r.KernelP99US = p99 / 1000
-		}
+	if delays.N() > 0 {
+		r.KernelP99US = delays.Quantile(0.99) / 1000
 	}
 	if span := now.at - last.at; span > 0 && now.cpu >= 0 {
 		r.CPU = float64(now.cpu-last.cpu) / float64(span)
@@ -113,11 +122,13 @@ func (m *meter) row(last, now machine) HealthRow {
 
 // machine is a reading of the process and the machine; -1 where unknown.
 type machine struct {
-	at           int64
-	cpu          int64 // ns of CPU used by this process
-	gc           int64
-	throttled    int64 // cgroup periods
-	steal, ticks int64 // of all CPUs
+	at               int64
+	cpu              int64 // ns of CPU used by this process
+	gc               int64
+	throttled        int64 // cgroup periods
+	steal, ticks     int64 // of all CPUs
+	files, fileLimit int64 // descriptors of this process
+	ports, portLimit int64 // TCP sockets of the machine, and the ports there are for connections
 }
 
 func readMachine(t Timer) machine {
@@ -125,5 +136,7 @@ func readMachine(t Timer) machine {
 	metrics.Read(gc)
 	m := machine{at: t.Now(), cpu: cpuTime(), throttled: throttled(), gc: int64(gc[0].Value.Uint64())}
 	m.steal, m.ticks = steal()
+	m.files, m.fileLimit = openFiles(), fileLimit()
+	m.ports, m.portLimit = tcpSockets(), portLimit()
 	return m
 }

@@ -37,7 +37,7 @@ func Merge(dirs []*Dir) (*Merged, error) {
 	slices.SortStableFunc(dirs, func(a, b *Dir) int { return cmp.Compare(shardIndex(a), shardIndex(b)) })
 	first := dirs[0].Run
 	run := *first
-	run.Notes, run.Outcomes, run.Shape, run.Planned, run.WarmupSent = nil, nil, nil, 0, 0
+	run.Notes, run.Outcomes, run.Shape, run.Planned, run.WarmupSent, run.Resent = nil, nil, nil, 0, 0, 0
 	m := &Merged{Run: &run, dirs: dirs}
 	seen := map[int]bool{}
 	for _, d := range dirs {
@@ -70,6 +70,7 @@ func (m *Merged) take(r *Run) {
 	out.Planned += r.Planned
 	out.PlannedS, out.WallS = max(out.PlannedS, r.PlannedS), max(out.WallS, r.WallS)
 	out.WarmupSent += r.WarmupSent
+	out.Resent += r.Resent
 	if unfinished(r.Status) > unfinished(out.Status) || r.Shard.Index == out.Shard.Index {
 		out.Status, out.AbortReason = r.Status, ""
 		switch {

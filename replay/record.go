@@ -155,7 +155,8 @@ func decodeResult(rec []byte) (Result, error) {
 func within(v int64, n int) bool { return v >= 0 && v < int64(n) }
 
 func healthInts(h *HealthRow) []*int64 {
-	return []*int64{&h.TNS, &h.Sent, &h.InFlight, &h.LagP50US, &h.LagP99US, &h.LagMaxUS, &h.KernelP99US, &h.HeartP99US, &h.GCCycles, &h.Throttled}
+	return []*int64{&h.TNS, &h.Sent, &h.InFlight, &h.LagP50US, &h.LagP99US, &h.LagMaxUS, &h.KernelP99US, &h.HeartP99US, &h.GCCycles, &h.Throttled,
+		&h.HeartMaxUS, &h.Files, &h.FileLimit, &h.Ports, &h.PortLimit}
 }
 
 func appendHealth(b []byte, h *HealthRow) []byte {

@@ -39,6 +39,7 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 			watch(h)
 		}
 	}
+	o.Alone = run.Path.shared()
 	server := watchServer(ctx, o.Server, &o, w.Server)
 	stats, failed := p.Run(ctx, s, o, func(r Result) error {
 		if observe != nil {
@@ -51,6 +52,9 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 	}
 	run.Planned = stats.Planned
 	run.Status, run.WallS, run.Outcomes, run.Clock, run.Verdict = Complete, stats.WallS, stats.Outcomes, stats.Clock, stats.Verdict
+	if r, ok := s.(interface{ Resent() int64 }); ok {
+		run.Resent = r.Resent()
+	}
 	if failed != nil {
 		run.Status, run.AbortReason = Aborted, failed.Error()
 	}

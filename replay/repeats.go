@@ -71,6 +71,7 @@ func (j *Repeats) take(r *Run, i int) {
 	out := j.Run
 	out.Planned += r.Planned
 	out.WallS += r.WallS
+	out.Resent += r.Resent
 	if unfinished(r.Status) > unfinished(out.Status) {
 		out.Status, out.AbortReason = r.Status, r.AbortReason
 	}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"iter"
 	"sync"
 
 	"reprise/trace"
@@ -171,15 +172,32 @@ type HealthRow struct {
 	LagMaxUS    int64   //
 	KernelP99US int64   // kernel receive to user read, µs; -1 when not measured
 	HeartP99US  int64   // lateness of a 1 ms heartbeat, µs
+	HeartMaxUS  int64   // the worst of it; -1 in results from before it was kept, like those below
 	CPU         float64 // cores used by this process in the second
 	GCCycles    int64   // garbage collections that ended in the second
 	Throttled   int64   // cgroup periods throttled in the second; -1 when not known
 	Steal       float64 // share of the machine's CPU time stolen in the second; -1 when not known
+	Files       int64   // file descriptors open in this process at its end; -1 when not known
+	FileLimit   int64   // how many it may have; -1 when not known, or no limit
+	Ports       int64   // TCP sockets of the machine that hold a port, those in TIME_WAIT included; -1 when not known
+	PortLimit   int64   // ports that it gives to connections to one address; -1 when not known
 }
 
 func healthTable() *table.Table[HealthRow] {
 	type r = HealthRow
-	return table.New("health",
+	return table.New("health", append(firstHealth(),
+		table.Int("heartbeat_max_us", func(q *r) *int64 { return &q.HeartMaxUS }),
+		table.Int("files", func(q *r) *int64 { return &q.Files }),
+		table.Int("file_limit", func(q *r) *int64 { return &q.FileLimit }),
+		table.Int("ports", func(q *r) *int64 { return &q.Ports }),
+		table.Int("port_limit", func(q *r) *int64 { return &q.PortLimit }),
+	)...)
+}
+
+// firstHealth are the columns that every version of health.parquet has.
+func firstHealth() []table.Column[HealthRow] {
+	type r = HealthRow
+	return []table.Column[r]{
 		table.Int("t_ns", func(q *r) *int64 { return &q.TNS }),
 		table.Int("sent", func(q *r) *int64 { return &q.Sent }),
 		table.Int("in_flight", func(q *r) *int64 { return &q.InFlight }),
@@ -192,7 +210,34 @@ func healthTable() *table.Table[HealthRow] {
 		table.Int("gc_cycles", func(q *r) *int64 { return &q.GCCycles }),
 		table.Int("throttled", func(q *r) *int64 { return &q.Throttled }),
 		table.Float("steal", func(q *r) *float64 { return &q.Steal }),
-	)
+	}
+}
+
+// healthFrom reads the health of results at path, of which the oldest have
+// fewer columns.
+func healthFrom(path string) iter.Seq2[HealthRow, error] {
+	old := table.New("health", firstHealth()...)
+	if _, err := numRows(path, healthFile, old); err != nil {
+		return rows(path, healthFile, healthTable())
+	}
+	return func(yield func(HealthRow, error) bool) {
+		for h, err := range rows(path, healthFile, old) {
+			h.HeartMaxUS, h.Files, h.FileLimit, h.Ports, h.PortLimit = -1, -1, -1, -1, -1
+			if !yield(h, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// checkHealth tells whether health.parquet is whole.
+func checkHealth(path string) error {
+	if _, err := numRows(path, healthFile, healthTable()); err != nil {
+		if _, old := numRows(path, healthFile, table.New("health", firstHealth()...)); old != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ServerRow is one scraped metric of the server (server.parquet).

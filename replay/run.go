@@ -42,6 +42,7 @@ type Run struct {
 	Path        *Path         `json:"path,omitempty"`
 	Shard       *Shard        `json:"shard,omitempty"`           // one of several client machines; nil: the only one
 	Salt        int64         `json:"salt,omitempty"`            // of the run's prompts
+	Resent      int64         `json:"resent,omitempty"`          // requests sent a second time, on a new connection (--resend)
 	WarmupSent  int           `json:"warmup_requests,omitempty"` // sent before the clock, of prompts that no job has; in no number
 }
 
@@ -106,8 +107,19 @@ type Outcome struct {
 type Path struct {
 	HandshakeMS float64 `json:"tcp_handshake_ms"` // median: one round trip
 	Handshakes  int     `json:"tcp_handshakes"`
-	OneTokenMS  float64 `json:"one_token_ms"` // from sending to the first token, of a request alone; 0: not known
-	Bunched     bool    `json:"bunched"`      // an answer alone arrived in bunches: something holds it back
+	OneTokenMS  float64 `json:"one_token_ms"`           // from sending to the first token, of a request alone; 0: not known
+	Bunched     bool    `json:"bunched"`                // an answer alone arrived in bunches: something holds it back
+	EventsAlone int     `json:"events_alone,omitempty"` // of an answer alone; with its reads, what events share a read without any load
+	ReadsAlone  int     `json:"reads_alone,omitempty"`
+}
+
+// shared is the share of events that came in a read with the one before, in an
+// answer alone; 0 where that is not known.
+func (p *Path) shared() float64 {
+	if p == nil || p.EventsAlone == 0 {
+		return 0
+	}
+	return 1 - float64(p.ReadsAlone)/float64(p.EventsAlone)
 }
 
 // CacheMode says how the run treats the server's prefix cache.
@@ -116,17 +128,22 @@ type CacheMode struct {
 	ExpectedHitRate float64 `json:"expected_hit_rate"` // share of prompt tokens that an unbounded cache could serve
 }
 
-// ClientVerdict says whether the client may be believed: clean (p99 lag and
-// delivery at most 1 ms), usable (at most 5 ms, printed beside every latency),
-// client_limited (anything worse, headlines withheld), or unknown when nothing
-// was sent.
+// ClientVerdict says whether the client may be believed: clean (all that counts
+// of send lag, kernel delay and heartbeat at most 1 ms at p99), usable (at most
+// 5 ms, printed beside every latency), client_limited (anything worse, headlines
+// withheld), or unknown when nothing was sent. See Lags.Judge.
 type ClientVerdict struct {
-	Verdict  string  `json:"verdict"`
-	LagP50MS float64 `json:"send_lag_p50_ms"`
-	LagP99MS float64 `json:"send_lag_p99_ms"`
-	LagMaxMS float64 `json:"send_lag_max_ms"`
-	Late     int64   `json:"sent_over_5ms_late"`
-	Reason   string  `json:"reason"`
+	Verdict     string   `json:"verdict"`
+	LagP50MS    float64  `json:"send_lag_p50_ms"`
+	LagP99MS    float64  `json:"send_lag_p99_ms"`
+	LagMaxMS    float64  `json:"send_lag_max_ms"`
+	Late        int64    `json:"sent_over_5ms_late"`
+	Reason      string   `json:"reason"`
+	KernelP99MS *float64 `json:"kernel_delay_p99_ms,omitempty"`         // from the kernel's receipt to the read; absent where not measured
+	HeartP99MS  *float64 `json:"heartbeat_p99_ms,omitempty"`            // lateness of a 1 ms heartbeat over the run
+	HeartMaxMS  *float64 `json:"heartbeat_max_ms,omitempty"`            // the longest stall of the process
+	Shared      *float64 `json:"events_sharing_a_read,omitempty"`       // share of events that came in a read with the one before
+	SharedAlone *float64 `json:"events_sharing_a_read_alone,omitempty"` // the same of an answer alone, before the run
 }
 
 // The client verdicts.

@@ -12,3 +12,13 @@ func cpuTime() int64 {
 	}
 	return u.Utime.Nano() + u.Stime.Nano()
 }
+
+// fileLimit returns how many descriptors this process may have, -1 when that is
+// not known or there is no limit. The runtime has raised it to what is allowed.
+func fileLimit() int64 {
+	var l unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &l) != nil || uint64(l.Cur) > 1<<40 {
+		return -1
+	}
+	return int64(l.Cur)
+}

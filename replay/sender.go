@@ -23,8 +23,8 @@ type Call interface {
 
 // Stamper is a Sender that knows how what it receives is stamped.
 type Stamper interface {
-	Stamps() string  // for run.json: kernel, user, or both
-	DelayP99() int64 // ns between the kernel's receipt and the read, over the reads since the last call; -1 for none
+	Stamps() string    // for run.json: kernel, user, or both
+	Delays() SpanCount // from the kernel's receipt to the read, over all reads so far; empty where the kernel tells none
 }
 
 // stamper returns what a sender tells of its stamps: user ones where it is silent.
@@ -37,8 +37,8 @@ func stamper(s Sender) Stamper {
 
 type userStamps struct{}
 
-func (userStamps) Stamps() string  { return "user" }
-func (userStamps) DelayP99() int64 { return -1 }
+func (userStamps) Stamps() string    { return "user" }
+func (userStamps) Delays() SpanCount { return SpanCount{} }
 
 // Flight is a call in the air.
 type Flight struct {

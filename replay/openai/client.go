@@ -21,9 +21,6 @@ type Client struct {
 	room   int          // free in front of a body, for the raw engine's head
 	resent atomic.Int64 // requests sent a second time
 
-	delayMu   sync.Mutex
-	delaySeen Delays // at the last call of DelayP99
-
 	// What preflight found.
 	model     string
 	template  int32 // tokens that the server adds to a prompt, -1 unknown
@@ -83,18 +80,7 @@ func (c *Client) Stamps() string { return c.stamps.used() }
 
 // Delays returns how long what was read lay in the kernel before, over all reads so
 // far that the kernel stamped; that of a second is the difference of two.
-func (c *Client) Delays() Delays { return c.stamps.delays.snapshot() }
-
-// DelayP99 returns the 99th percentile of those delays since the last call, ns;
-// -1 when nothing was read.
-func (c *Client) DelayP99() int64 {
-	c.delayMu.Lock()
-	defer c.delayMu.Unlock()
-	now := c.Delays()
-	since := now.Since(c.delaySeen)
-	c.delaySeen = now
-	return since.Quantile(0.99)
-}
+func (c *Client) Delays() Delays { return c.stamps.delays.Count() }
 
 // Resent returns how many requests were sent a second time (Wire.Resend).
 func (c *Client) Resent() int64 { return c.resent.Load() }

@@ -2,10 +2,11 @@ package openai
 
 import (
 	"fmt"
-	"math/bits"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"reprise/replay"
 )
 
 // Which stamps a run takes of what arrives.
@@ -25,7 +26,7 @@ type stamps struct {
 	release func()    // ends what keeps the kernel stamping
 	buffers sync.Pool // *[]byte, one for a read that brings bytes
 	by      [2]atomic.Int64
-	delays  delays
+	delays  replay.Spans
 }
 
 // readBuffer is how much one read takes.
@@ -73,7 +74,7 @@ func (s *stamps) read(kernel, floor int64) int64 {
 		return user
 	}
 	at := min(max(user-delay, floor+1), user)
-	s.delays.add(user - at)
+	s.delays.Add(user - at)
 	if !s.kernel {
 		s.by[byUser].Add(1)
 		return user
@@ -93,78 +94,9 @@ func (s *stamps) used() string {
 	return StampsUser
 }
 
-// delays is a histogram of how long bytes lay in the kernel before they were
-// read, ns. Many goroutines add to it without a lock. A bucket is at most 1/16 of
-// its value wide.
-type delays struct{ counts [64 * delaySteps]atomic.Int64 }
-
-const delaySteps = 16 // buckets in a doubling
-
-func (d *delays) add(ns int64) { d.counts[delayBucket(uint64(max(ns, 0)))].Add(1) }
-
-func delayBucket(v uint64) int {
-	if v < delaySteps {
-		return int(v)
-	}
-	shift := bits.Len64(v) - 5 // leaves 16 to 31
-	return (shift+1)*delaySteps + int(v>>shift) - delaySteps
-}
-
-// delayUpper is the largest value of a bucket.
-func delayUpper(i int) int64 {
-	if i < delaySteps {
-		return int64(i)
-	}
-	shift := i/delaySteps - 1
-	return int64(i%delaySteps+delaySteps+1)<<shift - 1
-}
-
-// Delays is a count of delays between the kernel's receipt of bytes and their
-// read by this process.
-type Delays struct{ counts []int64 }
-
-// snapshot returns the delays so far.
-func (d *delays) snapshot() Delays {
-	out := Delays{make([]int64, len(d.counts))}
-	for i := range d.counts {
-		out.counts[i] = d.counts[i].Load()
-	}
-	return out
-}
-
-// Since returns the delays that came after an earlier snapshot.
-func (d Delays) Since(before Delays) Delays {
-	out := Delays{append([]int64(nil), d.counts...)}
-	for i := range before.counts {
-		out.counts[i] -= before.counts[i]
-	}
-	return out
-}
-
-// N returns how many there are.
-func (d Delays) N() (n int64) {
-	for _, c := range d.counts {
-		n += c
-	}
-	return n
-}
-
-// Quantile returns the p-quantile in ns, an upper bound at most 1/16 above the
-// truth; -1 when there are none.
-func (d Delays) Quantile(p float64) int64 {
-	n, seen := d.N(), int64(0)
-	if n == 0 {
-		return -1
-	}
-	need, last := int64(p*float64(n)), int64(0)
-	for i, c := range d.counts {
-		if c == 0 {
-			continue
-		}
-		last = delayUpper(i)
-		if seen += c; seen > need {
-			break
-		}
-	}
-	return last
-}
+// Delays counts how long what was read had lain in the kernel, one a read. The
+// kernel gives the stamp of the last segment of a read alone, so it is the
+// shortest delay of what the read brought: a client that stalls for longer than
+// the events are apart looks better here than it is. Events that share a read
+// and the heartbeat show that (replay.Signs).
+type Delays = replay.SpanCount

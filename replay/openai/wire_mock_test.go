@@ -294,12 +294,4 @@ func TestStampBounds(t *testing.T) {
 	if s.used() != "kernel and user" {
 		t.Error(s.used())
 	}
-	var d delays
-	for _, v := range []int64{10, 1000, 1000, 1000_000, -5} {
-		d.add(v)
-	}
-	all := d.snapshot()
-	if q := all.Quantile(0.5); q < 1000 || q > 1063 || all.Quantile(1) < 1000_000 || all.N() != 5 || all.Since(all).Quantile(0.5) != -1 {
-		t.Error(q, all.Quantile(1))
-	}
 }

@@ -184,29 +184,6 @@ func seconds(v float64) string {
 	return fmt.Sprintf("%.1f", v)
 }
 
-func (s *Summary) clientCells() [][]string {
-	c := &s.Client
-	out := [][]string{{"Client", "value", "note "}}
-	add := func(name, value, note string) { out = append(out, []string{name, value, note}) }
-	add("Verdict", strings.ToUpper(strings.ReplaceAll(c.Verdict, "_", "-")), c.Reason)
-	add("Send lag p50, ms", msOr(c.LagP50MS), "planned instant to bytes handed over")
-	add("Send lag p99, ms", msOr(c.LagP99MS), plural(c.LagN, "request"))
-	add("Send lag max, ms", msOr(c.LagMaxMS), fmt.Sprintf("%s over 5 ms late", count(c.Late)))
-	if h := c.Health; h != nil {
-		add("Kernel to reader p99, ms", msOr(h.KernelMS), fmt.Sprintf("worst of %d seconds", h.Seconds))
-		add("Heartbeat p99, ms", msOr(h.HeartMS), "worst second")
-		add("CPU, cores", fmt.Sprintf("%.2f", h.CPU), fmt.Sprintf("busiest second, of %d; %s", s.Source.Environment.CPUs, plural(h.GC, "garbage collection")))
-		if h.Throttled != nil {
-			add("Throttled periods", count(*h.Throttled), "of the cgroup")
-		}
-		if h.Steal != nil {
-			add("CPU stolen", shareText(h.Steal), "worst second")
-		}
-	}
-	s.pathCells(add)
-	return out
-}
-
 // sourceLines say what ran: no secret is among them, since run.json has none.
 func (s *Summary) sourceLines() []string {
 	x := &s.Source

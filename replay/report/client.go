@@ -17,7 +17,9 @@ const (
 // the lag alone.
 func client(run *replay.Run, lag sorted) Client {
 	c := Client{Verdict: run.Verdict.Verdict, Reason: run.Verdict.Reason, LagN: lag.len(), Late: lag.len() - lag.within(usableLag),
-		LagP50MS: msAt(lag, 50), LagP99MS: msAt(lag, 99), LagMaxMS: msAt(lag, 100)}
+		LagP50MS: msAt(lag, 50), LagP99MS: msAt(lag, 99), LagMaxMS: msAt(lag, 100), Resent: run.Resent,
+		KernelP99MS: run.Verdict.KernelP99MS, HeartP99MS: run.Verdict.HeartP99MS, HeartMaxMS: run.Verdict.HeartMaxMS,
+		Shared: run.Verdict.Shared, SharedAlone: run.Verdict.SharedAlone}
 	if c.Verdict == "" || c.Verdict == replay.NoVerdict {
 		c.Verdict, c.Reason = lagVerdict(lag)
 	}
@@ -77,6 +79,7 @@ func health(rows []replay.HealthRow) *Health {
 	}
 	h := &Health{Seconds: len(rows)}
 	kernel, heart, throttled, steal := int64(-1), int64(-1), int64(-1), -1.0
+	h.Files, h.Ports = nearest(rows, func(r *replay.HealthRow) (int64, int64) { return r.Files, r.FileLimit }), nearest(rows, func(r *replay.HealthRow) (int64, int64) { return r.Ports, r.PortLimit })
 	for _, r := range rows {
 		kernel, heart = max(kernel, r.KernelP99US), max(heart, r.HeartP99US)
 		h.CPU = max(h.CPU, r.CPU)
@@ -99,4 +102,17 @@ func health(rows []replay.HealthRow) *Health {
 		h.Steal = &steal
 	}
 	return h
+}
+
+// nearest is the most of something that there is a limit on, nil where that is
+// not known.
+func nearest(rows []replay.HealthRow, of func(*replay.HealthRow) (used, limit int64)) *Used {
+	var u *Used
+	for i := range rows {
+		used, limit := of(&rows[i])
+		if limit > 0 && used >= 0 && (u == nil || used > u.Most) {
+			u = &Used{Most: used, Limit: limit}
+		}
+	}
+	return u
 }

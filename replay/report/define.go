@@ -19,6 +19,7 @@ func definitions() []Definition {
 		{"Limit", "Met or missed by its percentile from the planned instant, over answered requests and again with every failed request as infinitely late; both must hold. To be met, 10 requests must lie beyond the percentile; to be missed, 10 must lie over the limit."},
 		{"Goodput", "Planned requests per second that were answered within every limit on a request (for each metric, the limit at its highest percentile). Failed requests are in the share's denominator."},
 		{"Offered", "Planned requests per second, (n − 1) over the time from the first to the last planned instant. Completed: answered requests over the time until the last answer."},
-		{"Send lag", "From the planned instant to the last byte of the request handed to the kernel. Clean: p99 at most 1 ms; usable: at most 5 ms; else the client, not the server, limits the result, and no headline is given."},
+		{"Send lag", "From the planned instant to the last byte of the request handed to the kernel."},
+		{"Client", "Judged by the p99 of send lag, of the delay from the kernel's receipt of bytes to their read, and, where the kernel stamps nothing or many events come in one read, of a heartbeat of 1 ms. Clean: each at most 1 ms; usable: at most 5 ms; else the client, not the server, limits the result, and no headline is given."},
 	}
 }

@@ -28,12 +28,20 @@ func notes(run *replay.Run, s *Summary) []string {
 		add(true, "%d requests have an absolute instant; %d further turns have one that follows from the answer before, and their latency runs from that. Where the server was slow they came later than in the log.", run.Shape.Absolute, run.Shape.AfterAnswer)
 	}
 	add(run.WarmupSent > 0, "Before the clock started %s of other prompts were sent to warm the server; they are in no number here.", plural(int64(run.WarmupSent), "request"))
+	add(run.Resent > 0, "%s sent a second time, since the server had closed their kept connection without a byte of answer (--resend): their latency holds both, and the server may have worked on them twice.", plural(run.Resent, "request")+verb(run.Resent))
 	add(!run.Endpoint.Streaming, "Answers were not streamed: TTFT is the time to the whole answer, and TPOT and ITL are not given.")
 	add(s.Cache.Absurd > 0, "For %s the server reports more cached tokens than the prompt has: its cache count means something else, and no hit rate is given.", plural(s.Cache.Absurd, "answer"))
 	noteStreams(add, &s.Streams)
 	noteTokens(add, run, &s.Tokens)
 	notePath(add, &s.Path)
 	return out
+}
+
+func verb(n int64) string {
+	if n == 1 {
+		return " was"
+	}
+	return " were"
 }
 
 func because(reason string) string {

@@ -158,6 +158,12 @@ type Client struct {
 	LagP99MS    *float64 `json:"send_lag_p99_ms"`
 	LagMaxMS    *float64 `json:"send_lag_max_ms"`
 	Late        int64    `json:"sent_over_5ms_late"`
+	KernelP99MS *float64 `json:"kernel_delay_p99_ms,omitempty"` // of the whole run, like those below; see replay.ClientVerdict
+	HeartP99MS  *float64 `json:"heartbeat_p99_ms,omitempty"`
+	HeartMaxMS  *float64 `json:"heartbeat_max_ms,omitempty"`
+	Shared      *float64 `json:"events_sharing_a_read,omitempty"`
+	SharedAlone *float64 `json:"events_sharing_a_read_alone,omitempty"`
+	Resent      int64    `json:"resent,omitempty"` // requests sent a second time
 	Health      *Health  `json:"health,omitempty"`
 }
 
@@ -173,6 +179,14 @@ type Health struct {
 	GC        int64    `json:"gc_cycles"`
 	Throttled *int64   `json:"throttled_periods"`
 	Steal     *float64 `json:"worst_steal_share"`
+	Files     *Used    `json:"open_files,omitempty"`
+	Ports     *Used    `json:"tcp_sockets,omitempty"`
+}
+
+// Used is the most of something that a second saw, and its limit.
+type Used struct {
+	Most  int64 `json:"most"`
+	Limit int64 `json:"limit"`
 }
 
 // Bin is one slice of the run's clock. Offered and lag are by planned instant,
