@@ -15,6 +15,7 @@ import (
 type Repeats struct {
 	Run    *Run
 	Health []HealthRow
+	Server [][]ServerRow // of each repetition
 	Cut    int64
 	dirs   []*Dir
 	shift  []int64 // ns from the first run's zero to each one's
@@ -50,6 +51,15 @@ func JoinRepeats(dirs []*Dir, endpoint string, point int32) (*Repeats, error) {
 			h.TNS += j.shift[i]
 			j.Health = append(j.Health, h)
 		}
+		var server []ServerRow
+		for s, err := range d.Server() {
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", d.Path, err)
+			}
+			s.TNS += j.shift[i]
+			server = append(server, s)
+		}
+		j.Server = append(j.Server, server)
 		j.Cut += d.Cut
 	}
 	return j, nil

@@ -34,6 +34,8 @@ type endpointFlags struct {
 	inexact       bool
 	noClosing     bool
 	warmups       int
+
+	points bool // the run has several load points
 }
 
 func (o *endpointFlags) add(c *cobra.Command) {
@@ -205,7 +207,7 @@ func (o *endpointFlags) watch(ctx context.Context, s *stdio, client *openai.Clie
 		return nil, nil
 	}
 	side, header := client.Side()
-	x := &scrape.Scraper{URL: o.metrics, Client: side}
+	x := &scrape.Scraper{URL: o.metrics, Client: side, Points: o.points}
 	if o.metrics == "" || sameHost(o.metrics, client.Endpoint().URL) {
 		x.Header = header // the key goes to the endpoint alone
 	}

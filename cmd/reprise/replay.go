@@ -144,6 +144,7 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 		return err
 	}
 	plan.Keep = o.cache == replay.CacheKeep
+	o.endpoint.points = len(plan.Shape.Points) > 1
 	if o.first < 0 || o.idle < 0 || o.total < 0 {
 		return usagef("a timeout is negative: use 0 for none")
 	}

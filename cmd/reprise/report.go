@@ -126,7 +126,7 @@ func input(label string, dirs []*replay.Dir) (report.Input, error) {
 		if err != nil {
 			return report.Input{}, err
 		}
-		return report.Input{Label: label, Run: m.Run, Results: m.Requests(), Health: m.Health, Server: m.Server, Cut: m.Cut}, nil
+		return report.Input{Label: label, Run: m.Run, Results: m.Requests(), Health: m.Health, Server: [][]replay.ServerRow{m.Server}, Cut: m.Cut}, nil
 	}
 	in := report.Input{Label: label, Run: d.Run, Results: d.Requests(), Cut: d.Cut}
 	for h, err := range d.Health() {
@@ -135,11 +135,18 @@ func input(label string, dirs []*replay.Dir) (report.Input, error) {
 		}
 		in.Health = append(in.Health, h)
 	}
+	rows, err := serverRows(d)
+	in.Server = [][]replay.ServerRow{rows}
+	return in, err
+}
+
+// serverRows reads what was scraped in a run.
+func serverRows(d *replay.Dir) (rows []replay.ServerRow, err error) {
 	for r, err := range d.Server() {
 		if err != nil {
-			return in, fmt.Errorf("%s: %w", d.Path, err)
+			return nil, fmt.Errorf("%s: %w", d.Path, err)
 		}
-		in.Server = append(in.Server, r)
+		rows = append(rows, r)
 	}
-	return in, nil
+	return rows, nil
 }

@@ -323,17 +323,7 @@ func (x *sweepIndex) input(l *sweepLine, dirs []*replay.Dir, label string) (repo
 	if label != "" {
 		label += " "
 	}
-	in := report.Input{Label: label + l.Row, Run: j.Run, Results: j.Requests(), Health: j.Health, Cut: j.Cut}
-	if len(dirs) > 1 {
-		return in, nil // the server's counters of several runs are no one series
-	}
-	for r, err := range dirs[0].Server() {
-		if err != nil {
-			return in, fmt.Errorf("%s: %w", dirs[0].Path, err)
-		}
-		in.Server = append(in.Server, r)
-	}
-	return in, nil
+	return report.Input{Label: label + l.Row, Run: j.Run, Results: j.Requests(), Health: j.Health, Server: j.Server, Cut: j.Cut}, nil
 }
 
 // sweepLabel is the label of a sweep's runs: only what the user gave.

@@ -178,7 +178,7 @@ func (s *Summary) distribution(id, metric, title string) figure {
 // the rates are apart, otherwise the distributions on top of each other.
 func (r *Report) sideFigures() []figure {
 	if r.Shape == LoadCurve {
-		return []figure{r.against("TTFT", "ttft", "sched"), r.against("TPOT", "tpot", ""), r.goodputAgainst()}
+		return []figure{r.against("TTFT", "ttft", "sched"), r.against("TPOT", "tpot", ""), r.goodputAgainst(), r.queuesAgainst()}
 	}
 	return []figure{r.overlay("ttft", "TTFT"), r.overlay("tpot", "TPOT"), r.overlay("e2e", "E2E")}
 }
@@ -229,6 +229,28 @@ func (r *Report) goodputAgainst() figure {
 	c.Lines = append(c.Lines, chart.Series{Name: "all that was offered", Colour: 3, Points: []chart.XY{{X: 0, Y: 0}, {X: most, Y: most}}, Dashed: true})
 	c.Desc = "Requests per second that met every limit, against the offered rate."
 	return figure{Chart: c, note: "Requests within every limit; failed requests are not.", cells: cells}
+}
+
+// queuesAgainst draws the most requests that the server had running and waiting,
+// by its own metrics.
+func (r *Report) queuesAgainst() figure {
+	c := chart.Chart{ID: "curve-queues", Title: "Running and waiting at the server, by offered rate", XUnit: "/s", XMin: new(float64)}
+	for _, k := range r.curves() {
+		running := chart.Series{Name: strings.TrimSpace(k.name + " running"), Colour: 1 + len(c.Lines)%5, Dots: true}
+		waiting := chart.Series{Name: strings.TrimSpace(k.name + " waiting"), Colour: 1 + (len(c.Lines)+1)%5, Dots: true, Dashed: true}
+		for _, s := range k.points {
+			if v := s.Server; v != nil && v.Running != nil && v.Waiting != nil {
+				x := *orZero(s.Load.OfferedPerS)
+				running.Points = append(running.Points, chart.XY{X: x, Y: float64(*v.Running)})
+				waiting.Points = append(waiting.Points, chart.XY{X: x, Y: float64(*v.Waiting)})
+			}
+		}
+		if len(running.Points) > 0 {
+			c.Lines = append(c.Lines, running, waiting)
+		}
+	}
+	c.Desc = "The most requests in the server's batch and in its queue, scraped once a second, against the offered rate."
+	return figure{Chart: c, note: "The most seen at once, scraped once a second.", cells: r.sideServer()}
 }
 
 // overlay draws the distribution of a metric in every run.

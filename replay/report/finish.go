@@ -117,12 +117,11 @@ func (m *Metrics) windows() map[int32]window {
 func (m *Metrics) load() Load {
 	l := Load{Planned: int64(len(m.samples)), Warmup: m.phases[replay.Warmup], Drain: m.phases[replay.Drain],
 		RetryAfterN: m.retry.n, RetryAfterMS: m.retry.maxMS, PeakInFlight: inFlight(m.samples).peak()}
-	ends := map[int32]int64{}
+	ends := m.ends()
 	for i := range m.samples {
 		s := &m.samples[i]
 		l.OK += one(s.isOK())
 		l.RateLimited += one(s.class == replay.HTTP429)
-		ends[s.repeat] = max(ends[s.repeat], s.sched, s.end)
 	}
 	l.Failed = l.Planned - l.OK
 	var gaps, open, span int64

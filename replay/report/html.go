@@ -21,6 +21,7 @@ type view struct {
 	*Report
 	Multi bool
 	Side  [][]string
+	There [][]string // the servers beside the client
 	Figs  []figureView
 	Parts []partView
 	Tiles []tile
@@ -74,7 +75,7 @@ func (r *Report) view() (*view, error) {
 	v := &view{Report: r, Multi: r.Shape != Single, By: versionLine(r.Tool.Name, r.Tool.Version, r.Tool.Commit)}
 	var err error
 	if v.Multi {
-		v.Side = r.sideCells()
+		v.Side, v.There = r.sideCells(), r.sideServer()
 		if v.Figs, err = drawAll(r.sideFigures()); err != nil {
 			return nil, err
 		}

@@ -25,7 +25,7 @@ type Input struct {
 	Run     *replay.Run
 	Results iter.Seq2[replay.Result, error]
 	Health  []replay.HealthRow
-	Server  []replay.ServerRow // as scraped, in order of time
+	Server  [][]replay.ServerRow // as scraped, in order of time, of each repetition; on the clock of the results
 	Label   string
 	Cut     int64 // bytes at the end of a partial run's spool that could not be read
 }
@@ -102,6 +102,15 @@ func collect(results iter.Seq2[replay.Result, error]) (map[group]*Metrics, error
 	return by, nil
 }
 
+// inOrder are the metrics of groups.
+func inOrder(by map[group]*Metrics, keys []group) []*Metrics {
+	var out []*Metrics
+	for _, k := range keys {
+		out = append(out, by[k])
+	}
+	return out
+}
+
 func summaries(in Input) ([]Summary, error) {
 	if in.Run == nil || in.Results == nil {
 		return nil, errors.New("run.json or the results are missing")
@@ -128,8 +137,8 @@ func summaries(in Input) ([]Summary, error) {
 		s.Label, s.Point, s.Source.Name, s.Client.Health = in.Label, k.point, k.endpoint, health(in.Health)
 	}
 	spare(points)
-	if len(points) == 1 {
-		points[0].beside(in.Server)
+	if keys[0].endpoint == keys[len(keys)-1].endpoint { // it is of one endpoint that the metrics are
+		in.besides(points, inOrder(by, keys))
 	}
 	missing := in.missing(points, rows)
 	for _, s := range points {

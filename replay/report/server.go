@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"reprise/replay"
 	"reprise/replay/scrape"
 )
 
@@ -13,6 +12,7 @@ import (
 type Server struct {
 	Engine   string       `json:"engine"`
 	Scrapes  int          `json:"scrapes"`
+	Seconds  float64      `json:"seconds"` // from the first scrape to the last
 	TTFT     *ServerTimes `json:"ttft,omitempty"`
 	Queue    *ServerTimes `json:"queue,omitempty"`
 	Hits     *int64       `json:"prefix_cache_hit_tokens"`
@@ -42,26 +42,15 @@ type Within struct {
 	ToMS   *float64 `json:"to_ms"`
 }
 
-// server sums up the scraped rows of a run of one load point.
-func server(rows []replay.ServerRow) (*Server, []string) {
-	m := scrape.Summarize(rows)
-	if m == nil {
-		return nil, nil
-	}
-	out := &Server{Engine: m.Engine, Scrapes: m.Scrapes, TTFT: serverTimes(m.TTFT), Queue: serverTimes(m.Queue),
+// server turns what the metrics say into figures.
+func server(m *scrape.Summary) *Server {
+	out := &Server{Engine: m.Engine, Scrapes: m.Scrapes, Seconds: m.Seconds, TTFT: serverTimes(m.TTFT), Queue: serverTimes(m.Queue),
 		Hits: whole(m.Hits), Queries: whole(m.Queries), Prompt: whole(m.Prompt), Output: whole(m.Output), Requests: whole(m.Requests),
 		Preempts: whole(m.Preempts), Running: whole(m.Running), Waiting: whole(m.Waiting), KVUsage: m.KVUsage, Blocks: m.BlockTokens}
 	if out.Hits != nil && out.Queries != nil {
 		out.HitRate = ratio(*out.Hits, *out.Queries)
 	}
-	var notes []string
-	if m.Restarted {
-		notes = append(notes, "The server's counts fell during the run: it began anew, and its own figures are not of the whole run.")
-	}
-	if !m.Before || !m.After {
-		notes = append(notes, "The server's metrics were not scraped both before and after the run: its own figures are of a part.")
-	}
-	return out, notes
+	return out
 }
 
 func whole(v *float64) *int64 {
@@ -146,35 +135,4 @@ func (s *Summary) serverPage() [][]string {
 		return nil
 	}
 	return s.serverCells()
-}
-
-// noteServer says where the server's figures are not of this run alone.
-func noteServer(add func(bool, string, ...any), s *Summary) {
-	v := s.Server
-	if v == nil {
-		return
-	}
-	add(true, "The server's own figures (%s, %d scrapes) are of all its requests in the time of the run, warm-up included; its percentiles are known to a bucket of its histogram.", v.Engine, v.Scrapes)
-	add(v.Blocks > 16, "The server caches prefixes in blocks of %d tokens: of a shared prefix it finds the whole blocks alone, so its hit rate lies below the expected one, which goes by the blocks of the trace.", v.Blocks)
-	sent := s.Load.Planned + s.Load.Warmup + s.Load.Drain
-	add(v.Requests != nil && *v.Requests > sent, "The server ended %s while this client sent %s: others used it, and its figures and latencies are not of this load alone.", plural(orNone(v.Requests), "request"), count(sent))
-}
-
-func orNone(n *int64) int64 {
-	if n == nil {
-		return 0
-	}
-	return *n
-}
-
-// beside takes the server's figures up.
-func (s *Summary) beside(rows []replay.ServerRow) {
-	var doubts []string
-	s.Server, doubts = server(rows)
-	s.Notes = append(s.Notes, doubts...)
-	noteServer(func(when bool, format string, args ...any) {
-		if when {
-			s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
-		}
-	}, s)
 }

@@ -26,7 +26,7 @@ func scraped() []replay.ServerRow {
 }
 
 func TestServerStandsBesideTheClient(t *testing.T) {
-	r := build(t, Input{Run: testRun(), Results: seq(ramp(100)), Server: scraped()})
+	r := build(t, Input{Run: testRun(), Results: seq(ramp(100)), Server: [][]replay.ServerRow{scraped()}})
 	v := r.Summaries[0].Server
 	if v == nil || v.Engine != "vLLM" || v.TTFT.N != 100 || v.TTFT.P50 != (Within{20, v.TTFT.P50.ToMS}) || *v.TTFT.P50.ToMS != 40 || *v.TTFT.P99.ToMS != 500 || *v.HitRate != 0.5 || *v.Running != 12 {
 		t.Fatalf("%+v", v)
@@ -46,7 +46,7 @@ func TestServerStandsBesideTheClient(t *testing.T) {
 	if strings.Contains(strings.Join(r.Summaries[0].Notes, " "), "others used it") {
 		t.Error("as many requests as were sent, and others are said to have used the server")
 	}
-	r = build(t, Input{Run: testRun(), Results: seq(ramp(90)), Server: scraped()})
+	r = build(t, Input{Run: testRun(), Results: seq(ramp(90)), Server: [][]replay.ServerRow{scraped()}})
 	if !strings.Contains(strings.Join(r.Summaries[0].Notes, " "), "The server ended 100 requests while this client sent 90: others used it") {
 		t.Errorf("%q", r.Summaries[0].Notes)
 	}

@@ -23,6 +23,9 @@ func (r *Report) Text(w io.Writer) error {
 	para(&b, strings.ToUpper(r.Verdict.word())+": "+r.Reason)
 	if r.Shape != Single {
 		grid(&b, "Side by side (latency in ms; percentages are against the first)", r.sideCells(), 1)
+		if cells := r.sideServer(); cells != nil {
+			grid(&b, sideServerTitle, cells, 1)
+		}
 	}
 	for i := range r.Summaries {
 		r.Summaries[i].text(&b, r.Shape == Single)

@@ -26,6 +26,9 @@ type Scraper struct {
 	Header http.Header   // of each scrape
 	Every  time.Duration // 0: 1 s
 	Limit  time.Duration // for one scrape; 0: 5 s
+	// Points keeps the buckets of every scrape: a run of several load points has
+	// histograms of each.
+	Points bool
 
 	names  *names
 	before []replay.ServerRow
@@ -68,7 +71,7 @@ func (s *Scraper) Watch(ctx context.Context, t replay.Timer, keep func(replay.Se
 	for n := 1; ; n++ {
 		select {
 		case <-tick.C:
-			if err := s.once(ctx, t, n%histogramsEvery == 0, keep); err != nil {
+			if err := s.once(ctx, t, s.Points || n%histogramsEvery == 0, keep); err != nil {
 				return err
 			}
 		case <-ctx.Done():

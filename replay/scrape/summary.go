@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -44,7 +45,8 @@ func (t *Times) At(p float64) (s Span, ok bool) {
 type Summary struct {
 	Engine        string
 	Scrapes       int
-	Before, After bool // scraped before the clock began, and once all was over
+	Seconds       float64 // from the first scrape to the last
+	Before, After bool    // scraped before the clock began, and once all was over
 	TTFT, Queue   *Times
 	Hits, Queries *float64 // prompt tokens, in the run
 	Prompt        *float64 // prompt tokens, in the run
@@ -95,6 +97,7 @@ func Summarize(rows []replay.ServerRow) *Summary {
 	}
 	out := &Summary{Engine: engine(rows[0].Name), Scrapes: len(times), Before: rows[0].TNS < 0, BlockTokens: blocks}
 	out.After = len(times) > 1
+	out.Seconds = float64(rows[len(rows)-1].TNS-rows[0].TNS) / 1e9
 	out.fill(all)
 	return out
 }
@@ -184,6 +187,70 @@ func (s *series) times() *Times {
 		t.N = int64(t.buckets[k-1].n)
 	}
 	return t
+}
+
+// Add takes up what another run's metrics say: counts and observations add up,
+// gauges are the most seen in either. What one of the two does not have is not
+// known of both.
+func (s *Summary) Add(o *Summary) {
+	s.Scrapes += o.Scrapes
+	s.Before, s.After, s.Restarted = s.Before && o.Before, s.After && o.After, s.Restarted || o.Restarted
+	s.Seconds += o.Seconds
+	s.TTFT, s.Queue = s.TTFT.with(o.TTFT), s.Queue.with(o.Queue)
+	sum := func(a, b float64) float64 { return a + b }
+	most := func(a, b float64) float64 { return max(a, b) }
+	for _, p := range []struct {
+		to   **float64
+		from *float64
+		join func(a, b float64) float64
+	}{{&s.Hits, o.Hits, sum}, {&s.Queries, o.Queries, sum}, {&s.Prompt, o.Prompt, sum}, {&s.Output, o.Output, sum}, {&s.Requests, o.Requests, sum},
+		{&s.Preempts, o.Preempts, sum}, {&s.Running, o.Running, most}, {&s.Waiting, o.Waiting, most}, {&s.KVUsage, o.KVUsage, most}} {
+		if *p.to == nil || p.from == nil {
+			*p.to = nil
+			continue
+		}
+		v := p.join(**p.to, *p.from)
+		*p.to = &v
+	}
+}
+
+// with adds observations; nil where the buckets of the two are not the same.
+func (t *Times) with(o *Times) *Times {
+	if t == nil || o == nil || len(t.buckets) != len(o.buckets) {
+		return nil
+	}
+	out := &Times{N: t.N + o.N, Negative: t.Negative || o.Negative}
+	for i, b := range t.buckets {
+		if b.le != o.buckets[i].le {
+			return nil
+		}
+		out.buckets = append(out.buckets, bucket{b.le, b.n + o.buckets[i].n})
+	}
+	return out
+}
+
+// Cut returns the rows, in order of time, from the scrape nearest to one instant
+// to the scrape nearest to another, ns; nil when that is one and the same.
+func Cut(rows []replay.ServerRow, from, to int64) []replay.ServerRow {
+	lo, hi := nearest(rows, from), nearest(rows, to)
+	if lo >= hi {
+		return nil
+	}
+	a := sort.Search(len(rows), func(i int) bool { return rows[i].TNS >= lo })
+	b := sort.Search(len(rows), func(i int) bool { return rows[i].TNS > hi })
+	return rows[a:b]
+}
+
+// nearest is the instant of the scrape nearest to another.
+func nearest(rows []replay.ServerRow, at int64) int64 {
+	if len(rows) == 0 {
+		return 0
+	}
+	i := min(sort.Search(len(rows), func(i int) bool { return rows[i].TNS >= at }), len(rows)-1)
+	if i > 0 && at-rows[i-1].TNS < rows[i].TNS-at {
+		i--
+	}
+	return rows[i].TNS
 }
 
 // Has names the figures that the server gives, for a note.
