@@ -5,15 +5,18 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"reprise/trace"
+	"reprise/trace/keys"
 )
 
 // Shard is an open trace to be fitted, alone or as a part of a log.
 type Shard struct {
 	Name string
 	File *trace.File
+	Keys *keys.File // of the trace; nil where there are none
 }
 
 // alignment says how shards make one trace: the header of the whole, and where
@@ -24,7 +27,9 @@ type alignment struct {
 	rows   int64
 	blocks int64
 	notes  []string
-	named  bool // a row of several shards names a client
+	apart  string // why what goes on from shard to shard is not seen; empty where it is
+	named  bool   // a row of shards that stay apart names a client
+	alias  bool   // one has an alias for its model or adapter
 }
 
 // align refuses shards that are not parts of one log: other tokenizers, block
@@ -49,6 +54,7 @@ func align(shards []Shard) (*alignment, error) {
 		return a, fmt.Errorf("%d prefix blocks in all are more than can be told apart across traces: fit fewer of them, or ingest all logs at once", a.blocks)
 	}
 	a.account(shards)
+	a.apart = Apart(shards)
 	if a.header.Time.Calendar == trace.CalendarNone {
 		return a, a.untimed(shards)
 	}
@@ -141,6 +147,7 @@ type source struct {
 	ids   []int32 // new ids of its rows, for parents
 	shift int64
 	base  int32 // added to its sessions and blocks
+	keys  *ownKeys
 	name  string
 	done  bool
 }
@@ -161,9 +168,9 @@ func (s *source) refill() error {
 const mergedRows = 4096
 
 // merged yields the requests of all shards by arrival, those of one time by
-// shard. Ids and parents are those of the whole; sessions and blocks of
-// different shards are different ones; clients, which each shard numbers for
-// itself, are left out. The slice is used again.
+// shard. Ids and parents are those of the whole. Where shards stay apart, their
+// sessions and blocks are different ones, and clients are left out; elsewhere all
+// have the numbers of the whole. The slice is used again.
 func merged(shards []Shard, a *alignment, columns []string) iter.Seq2[[]trace.Request, error] {
 	if len(shards) == 1 {
 		return func(yield func([]trace.Request, error) bool) {
@@ -178,15 +185,21 @@ func merged(shards []Shard, a *alignment, columns []string) iter.Seq2[[]trace.Re
 		}
 	}
 	return func(yield func([]trace.Request, error) bool) {
-		sources := make([]source, len(shards))
+		m := merger{a: a, sources: make([]source, len(shards)), out: make([]trace.Request, 0, mergedRows)}
+		if a.apart == "" {
+			m.crossing = newCrossing(shards)
+		}
 		base := int64(0)
 		for i, s := range shards {
 			next, stop := iter.Pull2(s.File.Chunks(columns...))
 			defer stop()
-			sources[i] = source{next: next, stop: stop, shift: a.shift[i], base: int32(base), name: s.Name}
+			m.sources[i] = source{next: next, stop: stop, shift: a.shift[i], base: int32(base), name: s.Name}
 			base += s.File.NumBlocks() // at least one a request, so sessions are told apart too
+			if m.crossing != nil {
+				m.sources[i].keys = newOwnKeys(s.Keys)
+				defer m.sources[i].keys.stop()
+			}
 		}
-		m := merger{a: a, sources: sources, out: make([]trace.Request, 0, mergedRows)}
 		for {
 			rows, err := m.batch()
 			if (len(rows) > 0 || err != nil) && !yield(rows, err) || len(rows) == 0 || err != nil {
@@ -197,10 +210,11 @@ func merged(shards []Shard, a *alignment, columns []string) iter.Seq2[[]trace.Re
 }
 
 type merger struct {
-	a       *alignment
-	sources []source
-	out     []trace.Request
-	n       int64
+	a        *alignment
+	sources  []source
+	crossing *crossing // nil where shards stay apart
+	out      []trace.Request
+	n        int64
 }
 
 // batch takes the earliest rows until it is full or one shard must be read on.
@@ -222,7 +236,9 @@ func (m *merger) batch() ([]trace.Request, error) {
 		if best < 0 {
 			return m.out, nil
 		}
-		m.take(&m.sources[best])
+		if err := m.take(&m.sources[best]); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.sources[best].name, err)
+		}
 		if s := &m.sources[best]; len(s.rows) == 0 && !s.done {
 			return m.out, nil
 		}
@@ -231,22 +247,34 @@ func (m *merger) batch() ([]trace.Request, error) {
 }
 
 // take renumbers the next row of a shard.
-func (m *merger) take(s *source) {
+func (m *merger) take(s *source) error {
 	r := s.rows[0]
 	s.rows = s.rows[1:]
 	if r.T.OK {
 		r.T.V += s.shift
 	}
+	r.ID = m.n
+	m.n++
+	if m.crossing == nil {
+		m.apart(&r, s)
+	} else if err := m.crossing.request(&r, s.keys, r.ID); err != nil {
+		return err
+	}
+	m.out = append(m.out, r)
+	return nil
+}
+
+// apart keeps what a shard numbered for itself away from the others' numbers.
+func (m *merger) apart(r *trace.Request, s *source) {
 	if p := r.Parent; p.OK {
 		r.Parent = trace.Opt[int64]{}
 		if p.V >= 0 && p.V < int64(len(s.ids)) {
 			r.Parent = trace.Some(int64(s.ids[p.V]))
 		}
 	}
-	s.ids = append(s.ids, int32(m.n))
-	r.ID = m.n
-	m.n++
+	s.ids = append(s.ids, int32(r.ID))
 	m.a.named = m.a.named || r.Client.OK
+	m.a.alias = m.a.alias || isAlias("model", r.Model) || isAlias("adapter", r.Adapter)
 	r.Client = trace.Opt[int32]{}
 	if r.Session.OK {
 		r.Session.V += s.base
@@ -254,5 +282,10 @@ func (m *merger) take(s *source) {
 	for i := range r.Blocks {
 		r.Blocks[i] += s.base
 	}
-	m.out = append(m.out, r)
+}
+
+// isAlias says whether a name is one that ingest gives: the prefix and a number.
+func isAlias(prefix, name string) bool {
+	n, ok := strings.CutPrefix(name, prefix)
+	return ok && n != "" && strings.Trim(n, "0123456789") == ""
 }

@@ -23,8 +23,8 @@ func DefaultLimits() Limits { return Limits{Rows: 1_000_000, Blocks: 24_000_000,
 // FitShards measures one trace, or several that are parts of one log, as Fit
 // measures the trace of them all: each row is read once and let go. Shards lie
 // to each other as their calendars say. Blocks and sessions of different shards
-// cannot be told to be the same, so what is told of them is a lower bound then,
-// and the notes say so. progress, if not nil, is told how many rows were read.
+// are the same where keyed digests say so; where there are none (Apart), what is
+// told of them is a lower bound, and the notes say so. progress, if not nil, is told how many rows were read.
 func FitShards(shards []Shard, o Options, l Limits, progress func(rows int64)) (*spec.Spec, error) {
 	if len(shards) == 0 {
 		return nil, errors.New("no trace to measure")
@@ -71,17 +71,24 @@ func needed() []string {
 func apart(sp *spec.Spec, a *alignment, shards int) {
 	w := &sp.Workload
 	w.Arrivals.Notes = append(w.Arrivals.Notes, a.notes...)
-	if shards < 2 {
+	if shards < 2 || a.apart == "" {
 		return
 	}
+	const how = "ingest all logs at once, or each under the same --key-file, to see it"
+	note := func(format string, args ...any) {
+		w.Prefix.Notes = append(w.Prefix.Notes, fmt.Sprintf(format, args...))
+	}
 	if len(w.Prefix.HitRates) > 0 {
-		w.Prefix.Notes = append(w.Prefix.Notes, fmt.Sprintf("fitted from %d traces, each of which numbers its blocks for itself: sharing between them is not seen, so hit rates are lower bounds; ingest all logs at once to see it", shards))
+		note("fitted from %d traces, each of which numbers its blocks for itself (%s): sharing between them is not seen, so hit rates are lower bounds; %s", shards, a.apart, how)
 	}
 	if w.Sessions != nil {
-		w.Sessions.Notes = append(w.Sessions.Notes, fmt.Sprintf("fitted from %d traces: a session that goes on from one to the next counts as two, so turns are lower bounds; ingest all logs at once to see it", shards))
+		w.Sessions.Notes = append(w.Sessions.Notes, fmt.Sprintf("fitted from %d traces (%s): a session that goes on from one to the next counts as two, so turns are lower bounds; %s", shards, a.apart, how))
 	}
 	if a.named {
-		w.Prefix.Notes = append(w.Prefix.Notes, fmt.Sprintf("fitted from %d traces, each of which numbers its clients for itself: the share of variance between clients is left out", shards))
+		note("fitted from %d traces, each of which numbers its clients for itself: the share of variance between clients is left out", shards)
+	}
+	if a.alias {
+		note("fitted from %d traces, each of which has aliases of its own: model1 of one may be another model than model1 of the next; let the policy keep their names, or use one --key-file", shards)
 	}
 }
 

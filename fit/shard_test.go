@@ -170,7 +170,7 @@ func TestOneShard(t *testing.T) {
 	f := written(t, x)
 	want, err := Fit(x, Options{})
 	check(t, err)
-	got, err := FitShards([]Shard{{"x", f}}, Options{}, DefaultLimits(), nil)
+	got, err := FitShards([]Shard{{Name: "x", File: f}}, Options{}, DefaultLimits(), nil)
 	check(t, err)
 	a, err := spec.Encode(want)
 	check(t, err)
@@ -187,7 +187,7 @@ func TestLongTrace(t *testing.T) {
 	f := written(t, x)
 	want, err := Fit(x, Options{})
 	check(t, err)
-	got, err := FitShards([]Shard{{"x", f}}, Options{}, Limits{Rows: 4000, Blocks: 1 << 30, Sample: 30_000}, nil)
+	got, err := FitShards([]Shard{{Name: "x", File: f}}, Options{}, Limits{Rows: 4000, Blocks: 1 << 30, Sample: 30_000}, nil)
 	check(t, err)
 	w, g := &want.Workload, &got.Workload
 	for i, h := range w.Prefix.HitRates {
@@ -249,7 +249,7 @@ func BenchmarkFitShards(b *testing.B) {
 	f := written(b, traffic(rand.New(rand.NewPCG(9, 9)), 1_000_000))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := FitShards([]Shard{{"x", f}}, Options{}, Limits{Rows: 200_000, Blocks: 2_000_000, Sample: 1_000_000}, nil); err != nil {
+		if _, err := FitShards([]Shard{{Name: "x", File: f}}, Options{}, Limits{Rows: 200_000, Blocks: 2_000_000, Sample: 1_000_000}, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

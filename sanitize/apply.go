@@ -50,6 +50,7 @@ func Collect(ctx context.Context, records iter.Seq2[ingest.Record, error], sever
 	if err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}
+	rows.names = namesOf{chain, c.models, c.adapters, policy}
 	rows.Header = header(c, rows.clock, policy, tok)
 	return rows, nil
 }

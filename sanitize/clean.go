@@ -101,7 +101,7 @@ func (c *cleaner) name(kind, name string) spill.Key {
 	if name == "" {
 		return spill.Key{}
 	}
-	return keyOf(c.chain.Root(block.Scope{Tokenizer: kind, Model: name}))
+	return nameKey(c.chain, kind, name)
 }
 
 // consistent checks that parts are no larger than their whole.

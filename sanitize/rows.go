@@ -33,6 +33,8 @@ type Rows struct {
 	out     *spill.Sorter // rows to leave out; nil for none
 	clock   clock
 	numbers *numbers
+	names   namesOf
+	keyed   *keyed // nil when nobody asked
 	used    bool
 }
 
@@ -197,7 +199,11 @@ func (r *Rows) Requests(ctx context.Context) iter.Seq2[trace.Request, error] {
 			if r.clock.timed {
 				q.T.V -= r.clock.zero
 			}
-			if err := r.numbers.request(&q, w); err != nil {
+			err := r.numbers.request(&q, w)
+			if err == nil && r.keyed != nil {
+				err = r.keyed.request(&q, w)
+			}
+			if err != nil {
 				return err
 			}
 			if !yield(q, nil) {

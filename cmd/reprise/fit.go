@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"runtime/debug"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
@@ -10,6 +12,7 @@ import (
 
 	"reprise/fit"
 	"reprise/trace"
+	"reprise/trace/keys"
 	"reprise/trace/spec"
 	"reprise/trace/token"
 )
@@ -27,10 +30,12 @@ sliding peak hour. What the time stamps cannot carry is refused and said.
 Several traces are parts of one log: a day each, or a gateway each. Name them in
 order: each begins within a week of the one before, at the hour of the week that
 stands in it (those with dates lie where the dates say). Lengths, arrivals and
-features are then those of one trace of them all. Prefix blocks and sessions are
-numbered by each trace for itself, so what goes on from one to another is not
-seen: hit rates and turns are lower bounds, which the spec says. To see it,
-ingest all logs at once.
+features are then those of one trace of them all. So are prefix sharing and
+sessions where each log was ingested under the same --key-file: the digests that
+ingest left beside each trace (NAME.keys.parquet) tell what goes on from one to
+another. Elsewhere each trace numbers blocks and sessions for itself: hit rates
+and turns are lower bounds then, which the spec says. Requests that stand in two
+logs are found by ingest alone, when it reads both at once.
 
 Rows are read once and let go: ten million take less than two gigabytes. Above a
 million requests or 24 million prefix blocks, sessions rest on some of them and
@@ -73,19 +78,23 @@ func (s *stdio) fitTraces(paths []string) (*spec.Spec, error) {
 			return nil, err
 		}
 		defer in.Close()
-		if in.starts("{") {
-			return nil, notTrace(in.name)
-		}
-		f, err := trace.Open(in, in.size)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.name, err)
-		}
-		rows += f.Header.Counts.Kept
 		if first, ok := seen[in.sha256]; ok {
 			return nil, usagef("%s is the same as %s: its requests would count twice", in.name, first)
 		}
 		seen[in.sha256] = in.name
-		shards = append(shards, fit.Shard{Name: in.name, File: f})
+		shard, err := in.shard()
+		if err != nil {
+			return nil, err
+		}
+		rows += shard.File.Header.Counts.Kept
+		if len(paths) > 1 {
+			beside, err := s.keysOf(in, &shard)
+			if err != nil {
+				return nil, err
+			}
+			defer beside.Close()
+		}
+		shards = append(shards, shard)
 	}
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(fitMemory))
@@ -93,6 +102,41 @@ func (s *stdio) fitTraces(paths []string) (*spec.Spec, error) {
 	b := s.newBar("fit", rows, progress.UnitsDefault)
 	defer b.close()
 	return fit.FitShards(shards, fit.Options{Tool: version(), WordList: token.WordListSHA256()}, fit.DefaultLimits(), b.set)
+}
+
+// shard opens the input as a trace.
+func (a *artifact) shard() (fit.Shard, error) {
+	if a.starts("{") {
+		return fit.Shard{}, notTrace(a.name)
+	}
+	f, err := trace.Open(a, a.size)
+	if err != nil {
+		return fit.Shard{}, fmt.Errorf("%s: %w", a.name, err)
+	}
+	return fit.Shard{Name: a.name, File: f}, nil
+}
+
+// keysOf opens the keys beside a trace, where there are any that are its own.
+func (s *stdio) keysOf(in *artifact, shard *fit.Shard) (io.Closer, error) {
+	path := keys.Path(in.name)
+	if _, err := os.Stat(path); err != nil {
+		return io.NopCloser(nil), nil
+	}
+	beside, err := s.open(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := keys.Open(beside, beside.size)
+	switch {
+	case err != nil:
+		beside.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	case f.Header.Trace == in.sha256:
+		shard.Keys = f
+	default:
+		s.talk("note: %s is of another trace than %s is now, and is not used", path, in.name)
+	}
+	return beside, nil
 }
 
 func notTrace(name string) error {

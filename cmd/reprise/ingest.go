@@ -21,6 +21,7 @@ import (
 	"reprise/sanitize"
 	"reprise/trace"
 	"reprise/trace/block"
+	"reprise/trace/keys"
 	"reprise/trace/token"
 	"reprise/trace/token/chat"
 )
@@ -91,7 +92,7 @@ log without times is taken; the trace then has none, and a rate must be assumed.
 	zoneFlag(c, &o.zone)
 	c.Flags().StringVar(&o.policy, "policy", "", "what may be kept (YAML; see reprise init policy)")
 	c.Flags().StringVar(&o.maxBad, "max-bad", "", "largest share of rejected rows, for instance 5% or 0.05 (default: the policy's, 5%)")
-	c.Flags().StringVar(&o.keyFile, "key-file", "", "32 bytes that key the digests of several exports alike (default: fresh, never written)")
+	c.Flags().StringVar(&o.keyFile, "key-file", "", "32 bytes that key the digests of several exports alike, which are then kept beside the trace for fit (default: a fresh key, nothing kept)")
 	c.Flags().BoolVar(&o.keepAll, "keep-duplicates", false, "keep copies of a row, and attempts that another followed, as requests of their own")
 	outputFlag(c, &o.output, "trace file to write")
 	return c
@@ -143,11 +144,56 @@ func (o *ingestOptions) run(ctx context.Context, s *stdio, paths []string) error
 		return errors.New("no request was kept, so there is no trace to write")
 	}
 	rows.Header.Tool = version()
-	if err := s.writeRows(ctx, o.output, rows); err != nil {
+	if err := o.write(ctx, s, rows); err != nil {
 		return err
 	}
 	s.talkAlso(rows.Header)
 	return nil
+}
+
+// write writes the trace and, under a key that is kept, its keys beside it.
+func (o *ingestOptions) write(ctx context.Context, s *stdio, rows *sanitize.Rows) error {
+	switch {
+	case o.keyFile == "":
+		return s.writeRows(ctx, o.output, rows)
+	case !regular(o.output):
+		s.talk("note: the trace goes to no file of its own, so no keys are written beside it: what goes on in other traces will not be seen")
+		return s.writeRows(ctx, o.output, rows)
+	}
+	return s.writeKeyed(ctx, o.output, rows)
+}
+
+// regular says whether an output is, or will be, a file.
+func regular(path string) bool {
+	if path == "" || path == "-" {
+		return false
+	}
+	st, err := os.Stat(path)
+	return err != nil || st.Mode().IsRegular()
+}
+
+// writeKeyed writes the trace, and beside it the digests of what it numbers.
+func (s *stdio) writeKeyed(ctx context.Context, path string, rows *sanitize.Rows) error {
+	beside := keys.Path(path)
+	if err := writable(beside); err != nil {
+		return err
+	}
+	return s.write(beside, 0o600, true, func(w io.Writer) error {
+		out := keys.NewWriter(w)
+		defer out.Stop()
+		h := rows.Keys(out.Write)
+		if err := s.writeRows(ctx, path, rows); err != nil {
+			return err
+		}
+		written, err := s.open(path)
+		if err != nil {
+			return err
+		}
+		defer written.Close()
+		h.Tool, h.Trace = version(), written.sha256
+		s.talk("keys of its sessions and prefixes: %s (stays with the trace)", beside)
+		return out.Close(h)
+	})
 }
 
 // read reads the log to its end.

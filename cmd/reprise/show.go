@@ -16,6 +16,7 @@ import (
 	"reprise/replay/mock"
 	"reprise/sanitize/bundle"
 	"reprise/trace"
+	"reprise/trace/keys"
 	"reprise/trace/spec"
 )
 
@@ -106,6 +107,9 @@ func (s *stdio) recognise(path string) (shown, func(), error) {
 	}
 	switch {
 	case string(head) == "PAR1":
+		if f, err := keys.Open(in, in.size); err == nil {
+			return &shownKeys{f, in}, func() { in.Close() }, nil
+		}
 		f, err := trace.Open(in, in.size)
 		if err != nil {
 			in.Close()
