@@ -30,6 +30,8 @@ type alignment struct {
 	apart  string // why what goes on from shard to shard is not seen; empty where it is
 	named  bool   // a row of shards that stay apart names a client
 	alias  bool   // one has an alias for its model or adapter
+
+	brokenIn string // where broken prefixes were found; empty for nowhere
 }
 
 // align refuses shards that are not parts of one log: other tokenizers, block
@@ -93,6 +95,25 @@ func (a *alignment) account(shards []Shard) {
 		h.Sources = append(h.Sources, s.File.Header.Sources...)
 		h.Time.ResolutionUS = max(h.Time.ResolutionUS, s.File.Header.Time.ResolutionUS)
 	}
+	a.broken(shards)
+}
+
+// broken keeps the broken prefixes of the largest log that has any: texts of
+// different logs were never side by side.
+func (a *alignment) broken(shards []Shard) {
+	var best trace.Header
+	name := ""
+	for _, s := range shards {
+		h := s.File.Header
+		if h.Counting != nil && len(h.Counting.Broken) > 0 && h.Counts.Kept > best.Counts.Kept {
+			best, name = h, s.Name
+		}
+	}
+	if name == "" {
+		return
+	}
+	a.header.Counting = &trace.Counting{Broken: best.Counting.Broken}
+	a.brokenIn = fmt.Sprintf("broken prefixes are those of %s alone, with the %d requests of it; reprise show tells them of each trace", name, best.Counts.Kept)
 }
 
 // untimed lets shards without times follow each other, and refuses times that no

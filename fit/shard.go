@@ -71,6 +71,9 @@ func needed() []string {
 func apart(sp *spec.Spec, a *alignment, shards int) {
 	w := &sp.Workload
 	w.Arrivals.Notes = append(w.Arrivals.Notes, a.notes...)
+	if a.brokenIn != "" {
+		w.Prefix.Notes = append(w.Prefix.Notes, a.brokenIn)
+	}
 	if shards < 2 || a.apart == "" {
 		return
 	}

@@ -69,9 +69,23 @@ func (a *shownTrace) text(w io.Writer) error {
 		[2]string{"leaves", leaves},
 		[2]string{"made by", made(h.Tool)},
 		[2]string{"derived from", derived(h.DerivedFrom)},
+		[2]string{"broken prefixes", brokenPrefixes(h)},
 		[2]string{"sources", sources(h.Sources)},
 		[2]string{"sha256", a.in.sha256})
 	return nil
+}
+
+// brokenPrefixes says in short what keeps prompts from sharing; the spec says it
+// in full.
+func brokenPrefixes(h trace.Header) string {
+	if h.Counting == nil {
+		return ""
+	}
+	var out []string
+	for _, b := range h.Counting.Broken {
+		out = append(out, fmt.Sprintf("%.0f %% of prompts: a field at token %d or so, %d tokens shared, %d without it", 100*b.Share, b.At, b.Now, b.Would))
+	}
+	return strings.Join(out, "; ")
 }
 
 func orNone(s string) string {
