@@ -11,12 +11,29 @@ import (
 )
 
 // Said is the text of an answer, kept so that its tokens can be counted once the
-// run is over. Each field is the inside of a JSON string, its escapes as they
+// run is over. Each text is the inside of a JSON string, its escapes as they
 // came: to undo them costs time that a run does not have. The texts of content,
-// reasoning and tool calls are apart, since no token spans two of them.
+// reasoning and tool calls are apart, and so are those of several choices, since
+// no token spans two of them.
 type Said struct {
 	Content, Reasoning, Tool []byte
+	More                     []Said // of the choices after the first; none of these has any
 }
+
+// Choice returns the texts of a choice by its index in the answer, from 0. An
+// index of the server's that is none of maxChoices is taken for the first.
+func (s *Said) Choice(index int32) *Said {
+	if index <= 0 || index >= maxChoices {
+		return s
+	}
+	for int(index) > len(s.More) {
+		s.More = append(s.More, Said{})
+	}
+	return &s.More[index-1]
+}
+
+// maxChoices bounds what an answer is made room for; OpenAI takes n up to 128.
+const maxChoices = 1024
 
 // texts returns the texts without escapes.
 func (s *Said) texts() []string {
@@ -47,11 +64,12 @@ type attempt struct {
 	row           int64
 }
 
-func appendSaid(b []byte, r *Result) []byte {
+// appendSaid appends the texts of one choice of an answer: each has a record.
+func appendSaid(b []byte, r *Result, s *Said) []byte {
 	b = binary.AppendVarint(b, int64(r.Point))
 	b = binary.AppendVarint(b, int64(r.Repeat))
 	b = binary.AppendVarint(b, r.Row)
-	for _, t := range [][]byte{r.Said.Content, r.Said.Reasoning, r.Said.Tool} {
+	for _, t := range [][]byte{s.Content, s.Reasoning, s.Tool} {
 		b = append(binary.AppendUvarint(b, uint64(len(t))), t...)
 	}
 	return b
@@ -90,7 +108,7 @@ func (ix *index) counted(count func(text string) int) error {
 						n += count(t)
 					}
 					mu.Lock()
-					ix.local[j.a] = int32(n)
+					ix.local[j.a] += int32(n) // of all choices
 					mu.Unlock()
 				}
 			}

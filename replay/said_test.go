@@ -27,8 +27,9 @@ func TestLocalCount(t *testing.T) {
 		{Tool: []byte(`{\"city\":\"Paris\"}`)},
 		nil,
 		{},
+		{Content: []byte("one"), More: []Said{{}, {Content: []byte("two words"), Tool: []byte("f")}}},
 	}
-	want := []int{tok.Count("Hello world"), tok.Count("a\n\"b\" é 😀") + tok.Count("Let me see"), tok.Count(`{"city":"Paris"}`), -1, 0}
+	want := []int{tok.Count("Hello world"), tok.Count("a\n\"b\" é 😀") + tok.Count("Let me see"), tok.Count(`{"city":"Paris"}`), -1, 0, tok.Count("one") + tok.Count("two words") + tok.Count("f")}
 	path := filepath.Join(t.TempDir(), "run")
 	w, err := CreateDir(path, goldenRun())
 	if err != nil {

@@ -80,12 +80,26 @@ func CreateDir(path string, run *Run) (*Writer, error) {
 
 // Result keeps one result.
 func (w *Writer) Result(r Result) error {
-	if r.Said != nil && w.Count != nil {
-		if err := w.add(frameSaid, func(b []byte) []byte { return appendSaid(b, &r) }); err != nil {
+	if err := w.said(&r); err != nil {
+		return err
+	}
+	return w.add(frameResults, func(b []byte) []byte { return appendResult(b, &r) })
+}
+
+// said keeps the texts of an answer, where its tokens will be counted.
+func (w *Writer) said(r *Result) error {
+	if r.Said == nil || w.Count == nil {
+		return nil
+	}
+	if err := w.add(frameSaid, func(b []byte) []byte { return appendSaid(b, r, r.Said) }); err != nil {
+		return err
+	}
+	for i := range r.Said.More {
+		if err := w.add(frameSaid, func(b []byte) []byte { return appendSaid(b, r, &r.Said.More[i]) }); err != nil {
 			return err
 		}
 	}
-	return w.add(frameResults, func(b []byte) []byte { return appendResult(b, &r) })
+	return nil
 }
 
 // Health keeps one health row.

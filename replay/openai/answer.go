@@ -203,10 +203,11 @@ func modelOf(data []byte) string {
 func (a *answer) count(c *chunk) {
 	a.choice = a.choice || c.choice
 	a.chars += c.chars
-	if said := a.r.Said; said != nil {
-		said.Content = append(said.Content, c.said[0]...)
-		said.Reasoning = append(said.Reasoning, c.said[1]...)
-		said.Tool = append(said.Tool, c.said[2]...)
+	if a.r.Said != nil {
+		keep(a.r.Said, c.index, &c.said)
+		for i := range c.more {
+			keep(a.r.Said, c.more[i].index, &c.more[i].said)
+		}
 	}
 	if c.finish != trace.FinishUnknown {
 		a.r.Finish = c.finish
@@ -217,6 +218,14 @@ func (a *answer) count(c *chunk) {
 			*u.to = *u.from
 		}
 	}
+}
+
+// keep appends what a choice says to the texts of the answer.
+func keep(to *replay.Said, index int32, said *[3][]byte) {
+	to = to.Choice(index)
+	to.Content = append(to.Content, said[0]...)
+	to.Reasoning = append(to.Reasoning, said[1]...)
+	to.Tool = append(to.Tool, said[2]...)
 }
 
 // token stamps an event with content. Gaps are whole µs since the first

@@ -25,7 +25,7 @@ type call struct {
 	whole      bool   // the answer was one JSON object
 	named      string // the model that the answer names, where asked is set
 	asked      bool
-	keep       bool // keep the text of the answer
+	keep       bool // keep the texts of the answer
 
 	heard   bool // an answer has begun, with this status
 	status  int

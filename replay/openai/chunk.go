@@ -17,10 +17,18 @@ type chunk struct {
 	chars   int32 // Unicode characters of all three
 	finish  trace.Finish
 	usage   usage
-	failed  bool      // it carries an error
-	message string    // the error's message
-	invalid bool      // it is not a JSON object
-	said    [3][]byte // insides of JSON strings: content, reasoning, tool calls
+	failed  bool   // it carries an error
+	message string // the error's message
+	invalid bool   // it is not a JSON object
+	choiceText
+	more []choiceText // of further choices, where an event has several
+}
+
+// choiceText is what one choice says in an event: the insides of JSON strings of
+// content, reasoning and tool calls.
+type choiceText struct {
+	index int32 // of the choice in the answer
+	said  [3][]byte
 }
 
 // usage is the server's count of tokens.
@@ -52,7 +60,11 @@ func readChunk(data []byte) chunk {
 		c.failed, c.message = true, errorMessage(root)
 	}
 	root.Get("choices").ForEach(func(_, choice gjson.Result) bool {
-		c.choice = true
+		if c.choice { // the fields are the last one's
+			c.more = append(c.more, c.choiceText)
+			c.choiceText = choiceText{}
+		}
+		c.choice, c.index = true, int32(choice.Get("index").Int())
 		c.read(choice)
 		return true
 	})
@@ -189,7 +201,7 @@ func (c *chunk) scan(b []byte) (sure bool) {
 	if len(b) < 2 || b[0] != '{' || b[len(b)-1] != '}' {
 		return false
 	}
-	depth, texts := 0, 0
+	depth, seen := 0, scanned{}
 	for i := 0; i < len(b); {
 		switch b[i] {
 		case '{', '[':
@@ -217,7 +229,7 @@ func (c *chunk) scan(b []byte) (sure bool) {
 			if i == len(b) {
 				return false
 			}
-			next, ok := c.scanValue(key, b, i, &texts)
+			next, ok := c.scanValue(key, b, i, &seen)
 			if !ok {
 				return false
 			}
@@ -226,19 +238,22 @@ func (c *chunk) scan(b []byte) (sure bool) {
 			i++
 		}
 	}
-	return depth == 0 && texts <= 1 && c.choice
+	return depth == 0 && seen.texts <= 1 && seen.indexes <= 1 && c.choice
 }
 
+// scanned counts what may stand once in a plain chunk.
+type scanned struct{ texts, indexes int }
+
 // scanValue looks at the value at i of a key, and returns where to go on.
-func (c *chunk) scanValue(key, b []byte, i int, texts *int) (next int, ok bool) {
+func (c *chunk) scanValue(key, b []byte, i int, seen *scanned) (next int, ok bool) {
 	switch string(key) {
 	case "content", "text":
 		if b[i] == '"' {
-			return c.scanText(b, i, &c.content, 0, texts)
+			return c.scanText(b, i, &c.content, 0, seen)
 		}
 	case "reasoning_content", "reasoning":
 		if b[i] == '"' {
-			return c.scanText(b, i, &c.reason, 1, texts)
+			return c.scanText(b, i, &c.reason, 1, seen)
 		}
 	case "choices":
 		if b[i] == '[' && i+1 < len(b) && b[i+1] == '{' {
@@ -252,6 +267,10 @@ func (c *chunk) scanValue(key, b []byte, i int, texts *int) (next int, ok bool) 
 		if string(key) == "object" && !bytes.HasPrefix(b[i:], []byte(`"chat`)) && !bytes.HasPrefix(b[i:], []byte(`"text`)) {
 			return i, false
 		}
+		if string(key) == "index" {
+			c.index = digits(b[i:])
+			seen.indexes++
+		}
 		return i, b[i] != '{' && b[i] != '['
 	}
 	// finish_reason, usage, logprobs, tool_calls, error and whatever else may
@@ -259,15 +278,26 @@ func (c *chunk) scanValue(key, b []byte, i int, texts *int) (next int, ok bool) 
 	return i, bytes.HasPrefix(b[i:], []byte("null"))
 }
 
-func (c *chunk) scanText(b []byte, i int, seen *bool, part int, texts *int) (next int, ok bool) {
+// digits reads the number that b begins with, 0 where it is none or long.
+func digits(b []byte) (n int32) {
+	for i := 0; i < len(b) && b[i] >= '0' && b[i] <= '9'; i++ {
+		if i == 6 {
+			return 0
+		}
+		n = n*10 + int32(b[i]-'0')
+	}
+	return n
+}
+
+func (c *chunk) scanText(b []byte, i int, is *bool, part int, seen *scanned) (next int, ok bool) {
 	end := stringEnd(b, i+1)
 	if end < 0 {
 		return i, false
 	}
 	if n := jsonChars(b[i+1 : end]); n > 0 {
-		*seen, c.chars = true, c.chars+n
+		*is, c.chars = true, c.chars+n
 		c.said[part] = b[i+1 : end : end]
-		*texts++
+		seen.texts++
 	}
 	return end + 1, true
 }

@@ -46,7 +46,7 @@ func TestParseChunk(t *testing.T) {
 		{"empty", ``, chunk{invalid: true}, false},
 	} {
 		got := parseChunk([]byte(c.data))
-		got.said = [3][]byte{} // TestSaid
+		got.choiceText, got.more = choiceText{}, nil // TestSaid
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
@@ -72,6 +72,36 @@ func TestSaid(t *testing.T) {
 				if string(c.said[i]) != want[i] {
 					t.Errorf("%s, %s: part %d is %q, want %q", data, name, i, c.said[i], want[i])
 				}
+			}
+		}
+	}
+}
+
+// What several choices say is kept by choice, whether they come in one event or
+// in events of their own.
+func TestChoices(t *testing.T) {
+	for data, want := range map[string][]choiceText{
+		`{"choices":[{"index":1,"delta":{"content":"b"}}]}`:                                                {{1, [3][]byte{[]byte("b")}}},
+		`{"choices":[{"text":"b","index":12}]}`:                                                            {{12, [3][]byte{[]byte("b")}}},
+		`{"choices":[{"index":2,"delta":{"content":"a"}},{"index":0,"delta":{"reasoning":"b"}}]}`:          {{2, [3][]byte{[]byte("a")}}, {0, [3][]byte{nil, []byte("b")}}},
+		`{"choices":[{"index":0,"delta":{"content":"a"}},{"index":3,"delta":{"content":""}}]}`:             {{0, [3][]byte{[]byte("a")}}, {index: 3}},
+		`{"choices":[{"index":0,"message":{"content":"a"}},{"index":1,"message":{"content":"b"}}],"x":{}}`: {{0, [3][]byte{[]byte("a")}}, {1, [3][]byte{[]byte("b")}}},
+	} {
+		for name, c := range map[string]chunk{"either": parseChunk([]byte(data)), "parser": readChunk([]byte(data))} {
+			got := map[int32][3]string{}
+			for _, x := range append(c.more, c.choiceText) {
+				if s := [3]string{string(x.said[0]), string(x.said[1]), string(x.said[2])}; s != [3]string{} {
+					got[x.index] = s
+				}
+			}
+			for _, w := range want {
+				if s := [3]string{string(w.said[0]), string(w.said[1]), string(w.said[2])}; got[w.index] != s {
+					t.Errorf("%s, %s: choice %d said %q, want %q", data, name, w.index, got[w.index], s)
+				}
+				delete(got, w.index)
+			}
+			if len(got) > 0 {
+				t.Errorf("%s, %s: also %v", data, name, got)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -312,6 +313,49 @@ func TestKeepText(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("kept %q, want %q", got, want)
+		}
+	}
+}
+
+// The texts of two choices are kept apart, of a stream that vLLM 0.32 sent.
+func TestSeveralChoices(t *testing.T) {
+	data, err := os.ReadFile("../../testdata/vectors/vllm-0.32/chat-stream-n2.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rec struct{ Body string }
+	if err := json.Unmarshal(data, &rec); err != nil {
+		t.Fatal(err)
+	}
+	want := map[int]string{}
+	for line := range strings.Lines(rec.Body) {
+		var v struct {
+			Choices []struct {
+				Index int
+				Delta struct{ Content string }
+			}
+		}
+		if text, ok := strings.CutPrefix(line, "data: {"); ok && json.Unmarshal([]byte("{"+text), &v) == nil {
+			for _, c := range v.Choices {
+				want[c.Index] += c.Delta.Content
+			}
+		}
+	}
+	c := client(t, start(t, flushed(rec.Body)), func(c *Config) { c.KeepText = true })
+	q := job(3, 4)
+	q.Request.N = 2
+	k, err := c.Prepare(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := k.Send(t.Context(), replay.NewFlight(replay.NewTimer(time.Now())))
+	if r.Class != replay.OK || r.OutAsked.V != 4 || len(want) != 2 || r.Said == nil || len(r.Said.More) != 1 {
+		t.Fatalf("%v (%s), %d tokens asked for, %d choices, %+v", r.Class, r.Reason, r.OutAsked.V, len(want), r.Said)
+	}
+	for i, text := range want {
+		var got string
+		if err := json.Unmarshal([]byte(`"`+string(r.Said.Choice(int32(i)).Content)+`"`), &got); err != nil || got != text || text == "" {
+			t.Errorf("choice %d said %q, want %q", i, got, text)
 		}
 	}
 }

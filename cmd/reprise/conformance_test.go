@@ -1,0 +1,295 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"reprise/replay"
+	"reprise/replay/scrape"
+	"reprise/trace"
+)
+
+// These tests replay at real engines, where the environment names them:
+//
+//	VLLM_URL, VLLM_TOKENIZER    a vLLM whose tokenizer holds the words of
+//	                            prompts (replay/testdata/conformance/model.py)
+//	LLAMA_URL, LLAMA_GGUF       a llama.cpp server and the file of its model
+//
+// Each has to itself; make conformance runs them. On two cores each replay
+// takes about a minute.
+
+// conformanceRows is how many requests each replay has.
+const conformanceRows = 200
+
+// conformance is a trace of eight conversations that share a beginning of
+// shared tokens each, at a rate in requests/s.
+func conformance(tokenizer string, shared, in, out int, rate float64) *trace.Trace {
+	const groups, size = 8, 16
+	r := rand.New(rand.NewPCG(3, 4))
+	tr := &trace.Trace{Header: trace.Header{Kind: trace.Kind, Version: trace.Version, BlockTokens: size, Tail: trace.TailFresh,
+		Tool: trace.Tool{Name: "reprise", Version: "0", Commit: "none"}, Tokenizer: trace.Named{Name: tokenizer},
+		Time: trace.Time{ResolutionUS: 1, Calendar: trace.CalendarNone}, Profile: "none", Counts: trace.Counts{Read: conformanceRows, Kept: conformanceRows}}}
+	next, at := int32(0), 0.0
+	starts := map[int][]int32{}
+	for i := range int64(conformanceRows) {
+		q := trace.Request{ID: i, T: trace.Some(int64(at * 1e6)), N: 1, Output: trace.Some(int32(4 + r.IntN(out-3)))}
+		q.Input = trace.Some(int32(shared + 1 + r.IntN(in-shared)))
+		g := int(i) % groups
+		q.Blocks = slices.Clone(starts[g])
+		for len(q.Blocks)*size < int(q.Input.V) {
+			q.Blocks = append(q.Blocks, next)
+			next++
+		}
+		if starts[g] == nil {
+			starts[g] = slices.Clone(q.Blocks[:shared/size])
+		}
+		tr.Requests = append(tr.Requests, q)
+		at += r.ExpFloat64() / rate
+	}
+	return tr
+}
+
+// shareable returns for each row how many tokens of its prompt a cache of whole
+// blocks of size tokens finds that holds all earlier prompts; never the last
+// token, which a server computes in any case.
+func shareable(tr *trace.Trace, size int) []int32 {
+	fine := tr.Header.BlockTokens
+	seen := map[string]bool{}
+	out := make([]int32, len(tr.Requests))
+	for i, q := range tr.Requests {
+		hit := true
+		for k := 1; k*size <= int(q.Input.V); k++ {
+			key := fmt.Sprint(q.Blocks[:k*size/fine])
+			if hit = hit && seen[key]; hit && k*size < int(q.Input.V) {
+				out[i] = int32(k * size)
+			}
+			seen[key] = true
+		}
+	}
+	return out
+}
+
+// replayed is what a replay at an engine left.
+type replayed struct {
+	run    *replay.Run
+	rows   []replay.Result
+	server []replay.ServerRow
+	talk   string
+}
+
+// replayAt runs the command; the exit codes 0 and 4 (a busy machine) are taken.
+func replayAt(t *testing.T, tr *trace.Trace, args ...string) replayed {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "t.trace.parquet")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trace.Write(f, tr.Header, tr.All()); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var out, talk bytes.Buffer
+	to := filepath.Join(dir, "run")
+	code := run(t.Context(), append([]string{"replay", path, "-o", to}, args...), stdio{in: strings.NewReader(""), out: &out, err: &talk})
+	if code != 0 && code != exitDistrust {
+		t.Fatalf("exit %d:\n%s", code, talk.String())
+	}
+	d, err := replay.OpenDir(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	x := replayed{run: d.Run, talk: talk.String()}
+	for r, err := range d.Requests() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.rows = append(x.rows, r)
+	}
+	for r, err := range d.Server() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.server = append(x.server, r)
+	}
+	return x
+}
+
+// accounted checks that every request has its class, and logs the table.
+func (x *replayed) accounted(t *testing.T) {
+	t.Helper()
+	sum, by := int64(0), ""
+	for _, o := range x.run.Outcomes {
+		if sum += o.N; o.N > 0 {
+			by += fmt.Sprintf(" %d %s", o.N, o.Class)
+		}
+	}
+	if sum != int64(len(x.rows)) || x.run.Planned != sum {
+		t.Errorf("%d rows, %d planned, classes:%s", len(x.rows), x.run.Planned, by)
+	}
+	if len(x.rows) != conformanceRows {
+		t.Errorf("%d rows of %d", len(x.rows), conformanceRows)
+	}
+	for _, r := range x.rows {
+		if r.Class != replay.OK {
+			t.Errorf("row %d: %v, HTTP %d", r.Row, r.Class, r.HTTP.V)
+		}
+		if r.Dispatch.V < r.Sched || r.WriteEnd.V < r.Dispatch.V || r.FirstContent.V < r.WriteEnd.V || r.LastContent.V < r.FirstContent.V || r.End.V < r.LastContent.V {
+			t.Errorf("row %d: instants out of order: %+v", r.Row, r)
+		}
+	}
+	t.Logf("classes:%s; template %d, client %s (lag p99 %.3g ms)", by, x.run.Endpoint.Template, x.run.Verdict.Verdict, x.run.Verdict.LagP99MS)
+	for _, n := range x.run.Notes {
+		t.Logf("note: %s", n)
+	}
+}
+
+// sums are the token counts of a replay.
+type sums struct{ inAsked, inUsage, outAsked, outUsage, outLocal, cached int64 }
+
+func (x *replayed) sums() (s sums) {
+	for _, r := range x.rows {
+		s.inAsked += int64(r.InAsked.V)
+		s.inUsage += int64(r.InUsage.V)
+		s.outAsked += int64(r.OutAsked.V)
+		s.outUsage += int64(r.OutUsage.V)
+		s.outLocal += int64(r.OutLocal.V)
+		s.cached += int64(r.Cached.V)
+	}
+	return s
+}
+
+// ttft returns quantiles and the mean of the time from sending to the first
+// content, ms.
+func (x *replayed) ttft() (p50, p99, mean float64) {
+	var ms []float64
+	for _, r := range x.rows {
+		v := float64(r.FirstContent.V-r.WriteEnd.V) / 1e6
+		ms, mean = append(ms, v), mean+v/float64(len(x.rows))
+	}
+	slices.Sort(ms)
+	return ms[(len(ms)-1)/2], ms[int(math.Ceil(float64(len(ms))*0.99))-1], mean
+}
+
+// grown is by how much a series of the server's metrics grew from the first
+// scrape to the last, over all label sets.
+func (x *replayed) grown(name string) float64 {
+	at := map[int64]float64{}
+	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, r := range x.server {
+		if r.Name == name {
+			at[r.TNS] += r.Value
+			lo, hi = min(lo, r.TNS), max(hi, r.TNS)
+		}
+	}
+	return at[hi] - at[lo]
+}
+
+// TestConformanceVLLM replays by each kind of prompt: lengths and cached tokens
+// are those of the trace exactly, and the server's own TTFT stands below ours.
+func TestConformanceVLLM(t *testing.T) {
+	url, tokenizer := os.Getenv("VLLM_URL"), os.Getenv("VLLM_TOKENIZER")
+	if url == "" || tokenizer == "" {
+		t.Skip("VLLM_URL and VLLM_TOKENIZER name no vLLM: not replayed at a real one")
+	}
+	tr := conformance(tokenizer, 320, 480, 16, 4)
+	for _, c := range []struct {
+		name string
+		args []string
+	}{
+		{"completions", []string{"--api", "completions"}},
+		{"ids", []string{"--api", "completions", "--prompts", "ids"}},
+		{"chat", []string{"--api", "chat"}},
+		{"chat-net", []string{"--api", "chat", "--engine", "net"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := replayAt(t, tr, append([]string{"--url", url, "--tokenizer", tokenizer}, c.args...)...)
+			x.accounted(t)
+			server := scrape.Summarize(x.server)
+			if server == nil || server.TTFT == nil || server.Hits == nil {
+				t.Fatalf("the server's metrics were not followed: %+v", server)
+			}
+			x.lengths(t, tr)
+			x.cache(t, tr, server)
+			x.beside(t, server)
+		})
+	}
+}
+
+// lengths checks that the server counted what was asked for, prompt and output.
+func (x *replayed) lengths(t *testing.T, tr *trace.Trace) {
+	t.Helper()
+	off, short := 0, 0
+	for i, r := range x.rows {
+		if r.InUsage != tr.Requests[i].Input || r.InAsked != r.InUsage {
+			off++
+		}
+		if r.OutUsage != tr.Requests[i].Output {
+			short++
+		}
+	}
+	s := x.sums()
+	t.Logf("prompt tokens: %d asked, %d by usage, %d rows off; output: %d asked, %d by usage, %d rows off, %d by local count", s.inAsked, s.inUsage, off, s.outAsked, s.outUsage, short, s.outLocal)
+	if off > 0 {
+		t.Errorf("%d prompts are not as long as planned", off)
+	}
+	if short > 0 && x.run.Endpoint.IgnoreEOS {
+		t.Errorf("%d answers are not as long as planned though the server ignores their end", short)
+	}
+}
+
+// cache checks cached tokens by the server's own block size. A prompt that comes
+// while the one it shares with is still being computed may find less.
+func (x *replayed) cache(t *testing.T, tr *trace.Trace, server *scrape.Summary) {
+	t.Helper()
+	want := shareable(tr, int(server.BlockTokens))
+	less, sum := 0, int64(0)
+	for i, r := range x.rows {
+		sum += int64(want[i])
+		switch {
+		case r.Cached.Or(0) > want[i]:
+			t.Errorf("row %d: %d tokens cached, the trace shares %d", i, r.Cached.V, want[i])
+		case r.Cached.Or(0) < want[i]:
+			less++
+		}
+	}
+	s := x.sums()
+	t.Logf("cached tokens in blocks of %d: %d expected, %d by usage (%d rows less), %.0f of %.0f by metrics; hit rate expected by the trace's blocks %.3f", server.BlockTokens, sum, s.cached, less, *server.Hits, *server.Queries, x.run.Cache.ExpectedHitRate)
+	if less > len(x.rows)/20 || sum == 0 {
+		t.Errorf("%d of %d rows found less in the cache than the trace shares", less, len(x.rows))
+	}
+	if math.Abs(*server.Hits-float64(s.cached)) > 0.02*float64(s.cached) {
+		t.Errorf("%.0f cached tokens by metrics, %d by usage", *server.Hits, s.cached)
+	}
+}
+
+// beside sets the client's TTFT beside the server's, which has less to wait for.
+func (x *replayed) beside(t *testing.T, server *scrape.Summary) {
+	t.Helper()
+	p50, p99, mean := x.ttft()
+	a, _ := server.TTFT.At(50)
+	b, _ := server.TTFT.At(99)
+	theirs := x.grown("vllm:time_to_first_token_seconds_sum") / x.grown("vllm:time_to_first_token_seconds_count") * 1000
+	t.Logf("TTFT ms, client from sending: p50 %.1f p99 %.1f mean %.2f; server: p50 in (%g, %g], p99 in (%g, %g], mean %.2f, n %d",
+		p50, p99, mean, a.LoS*1e3, a.HiS*1e3, b.LoS*1e3, b.HiS*1e3, theirs, server.TTFT.N)
+	if server.TTFT.N != int64(len(x.rows)) {
+		t.Errorf("the server timed %d first tokens, %d were sent", server.TTFT.N, len(x.rows))
+	}
+	if p50 < a.LoS*1e3 || mean < theirs {
+		t.Error("the client's TTFT is below the server's own")
+	}
+	if mean > theirs+50 {
+		t.Errorf("the client's mean TTFT is %.1f ms above the server's own", mean-theirs)
+	}
+}
