@@ -50,6 +50,9 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 	if err := server.end(); err != nil {
 		run.Notes = append(run.Notes, err.Error())
 	}
+	if t, ok := s.(Teller); ok {
+		run.Endpoint.Told = t.Told()
+	}
 	run.Planned = stats.Planned
 	run.Status, run.WallS, run.Outcomes, run.Clock, run.Verdict = Complete, stats.WallS, stats.Outcomes, stats.Clock, stats.Verdict
 	if r, ok := s.(interface{ Resent() int64 }); ok {

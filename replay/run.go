@@ -77,6 +77,15 @@ type Endpoint struct {
 	Streaming bool   `json:"streaming"`       //
 	IgnoreEOS bool   `json:"ignore_eos"`      // asked for and not refused
 	Template  int32  `json:"template_tokens"` // tokens that the server's template adds, -1 when not calibrated
+	Told
+}
+
+// Told names the response headers that columns of requests.parquet are from, in
+// lower case, in the order in which they are taken, with commas between; empty
+// where there was none.
+type Told struct {
+	RequestID  string `json:"request_id_header,omitempty"`  // server_request_id
+	ServerTime string `json:"server_time_header,omitempty"` // server_time_us
 }
 
 // Clock describes how instants were held and stamped.

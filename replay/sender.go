@@ -27,6 +27,10 @@ type Stamper interface {
 	Delays() SpanCount // from the kernel's receipt to the read, over all reads so far; empty where the kernel tells none
 }
 
+// Teller is a Sender that knows which headers its results' request ids and server
+// times are from. It is asked when the run is over.
+type Teller interface{ Told() Told }
+
 // stamper returns what a sender tells of its stamps: user ones where it is silent.
 func stamper(s Sender) Stamper {
 	if t, ok := s.(Stamper); ok {

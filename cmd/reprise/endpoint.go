@@ -45,7 +45,7 @@ func (o *endpointFlags) add(c *cobra.Command) {
 	f.StringVar(&o.key, "client-key", "", "file of its key (PEM)")
 	f.StringVar(&o.proxy, "proxy", "", "URL of the proxy to go through (with the net engine)")
 	f.StringVar(&o.metrics, "metrics-url", "", "Prometheus metrics of the server, or none (default: /metrics of the endpoint, if it answers)")
-	f.StringVar(&o.template, "chat-template", "", "chat template of the model, a name or a file: where its tokens stand (default: as the server tells)")
+	f.StringVar(&o.template, "chat-template", "", "chat template of the model, a name or a file: its tokens, where the server does not tell them (default: the one beside the tokenizer, else the trace's)")
 	f.StringVar(&o.prompts, "prompts", "text", "what prompts are: text, or ids (token ids, for the completions API)")
 	f.StringArrayVar(&o.adapters, "adapter", nil, "ALIAS=NAME: the endpoint's name of an adapter of the trace; required for each")
 	f.BoolVar(&o.inexact, "inexact", false, "send even if the server counts prompts more than 1 % otherwise than we do")
@@ -53,8 +53,8 @@ func (o *endpointFlags) add(c *cobra.Command) {
 	f.IntVar(&o.warmups, "warmup-requests", 0, "requests of other prompts to send before the clock starts; in no number")
 }
 
-// config fills in what the flags say of the client.
-func (o *endpointFlags) config(cfg *openai.Config, t *trace.Trace, text *token.Text, tok *token.Tokenizer) error {
+// config fills in what the flags say of the client. tokenizer is its name or file.
+func (o *endpointFlags) config(cfg *openai.Config, t *trace.Trace, text *token.Text, tok *token.Tokenizer, tokenizer string) error {
 	var err error
 	if cfg.TLS, err = o.tls(); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (o *endpointFlags) config(cfg *openai.Config, t *trace.Trace, text *token.T
 	if !o.noClosing && !text.IDs() {
 		cfg.Closing = closing(tok, text)
 	}
-	cfg.Template, err = o.layout(t, text, tok)
+	cfg.Template, err = o.layout(t, text, tok, tokenizer)
 	return err
 }
 
@@ -159,16 +159,19 @@ func closing(tok *token.Tokenizer, text *token.Text) openai.Closing {
 }
 
 // layout is where the tokens of a chat template stand that we know: the one of
-// --chat-template, or of the trace where it is one of ours.
-func (o *endpointFlags) layout(t *trace.Trace, text *token.Text, tok *token.Tokenizer) (*openai.Template, error) {
-	name := o.template
-	if name == "" && slices.Contains(chat.Names(), t.Header.Template.Name) {
-		name = t.Header.Template.Name
-	}
-	if name == "" || text.IDs() {
+// --chat-template, the one beside the tokenizer's file, or that of the trace where
+// it is one of ours.
+func (o *endpointFlags) layout(t *trace.Trace, text *token.Text, tok *token.Tokenizer, tokenizer string) (*openai.Template, error) {
+	if text.IDs() {
 		return nil, nil
 	}
-	tmpl, err := openTemplate(name, "")
+	tmpl, err := openTemplate(o.template, tokenizer)
+	if o.template == "" && tmpl == nil && slices.Contains(chat.Names(), t.Header.Template.Name) {
+		tmpl, err = chat.Named(t.Header.Template.Name)
+	}
+	if err != nil && o.template == "" {
+		return nil, nil // not asked for
+	}
 	if err != nil || tmpl == nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func TestClosingAndTemplate(t *testing.T) {
 		if c.Tokens < 5 || tok.Count(words+c.Text) != 40+int(c.Tokens) {
 			t.Errorf("%s: %+v", name, c)
 		}
-		l, err := (&endpointFlags{template: "chatml"}).layout(&trace.Trace{}, text, tok)
+		l, err := (&endpointFlags{template: "chatml"}).layout(&trace.Trace{}, text, tok, name)
 		if err != nil || l != nil && (l.Front < 1 || l.Back < 1) {
 			t.Errorf("%s: %+v, %v", name, l, err)
 		}

@@ -294,7 +294,7 @@ func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client,
 	}
 	cfg := openai.Config{URL: o.url, API: o.api, Model: o.model, Key: key, Headers: header,
 		Prompter: prompts, IgnoreEOS: o.ignoreEOS, FirstToken: limit(o.first), Idle: limit(o.idle), Total: limit(o.total), Wire: o.wire.wire()}
-	if err := o.endpoint.config(&cfg, t, text, o.tok); err != nil {
+	if err := o.endpoint.config(&cfg, t, text, o.tok, name); err != nil {
 		return nil, nil, err
 	}
 	c, err := openai.New(cfg)

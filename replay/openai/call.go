@@ -117,8 +117,8 @@ func (k *call) fields(status int, h fields) {
 	r := &k.result
 	r.HTTP = some(int16(min(status, 999)))
 	r.RetryAfterMS = retryAfter(h, time.Now())
-	r.ServerTime = serverTime(h)
-	r.ServerRequestID = requestID(h)
+	r.ServerTime = k.client.told.serverTime(h)
+	r.ServerRequestID = k.client.told.requestID(h)
 	k.server = printable(h.Get("Server"))
 	if e := h.Get("Content-Encoding"); status == http.StatusOK && e != "" && e != "identity" {
 		k.coding = printable(e)

@@ -52,6 +52,22 @@ func (c *Client) locate(ctx context.Context, n int32) (l layout, note string) {
 	return l, note + fmt.Sprintf("where the template's %d tokens stand is not known: %d are taken to be before the text, so that shared blocks of %d tokens stay as many; a cache that goes by single tokens may find up to %d more in a prompt", n, l.front, cacheBlock, cacheBlock-1)
 }
 
+// uncounted calibrates where the server reports no usage: by the template that is
+// given, as counted here. It returns what is known then, and what is not.
+func (c *Client) uncounted() string {
+	const say = "the server reports no usage: "
+	const local = "; output tokens are known by local count alone"
+	switch t := c.cfg.Template; {
+	case c.target.api == Completions:
+		return say + "that it counts prompts as we do is not checked" + local
+	case t == nil:
+		return say + "prompts are not calibrated to its template, whose tokens come on top of them (name it with --chat-template, beside its --tokenizer)" + local
+	default:
+		c.template, c.layout = t.Front+t.Back, layout{t.Front, t.Back}
+		return say + fmt.Sprintf("its template's %d tokens, %d before the text and %d behind it, are those of the chat template given, and that it counts as we do is not checked", c.template, t.Front, t.Back) + local
+	}
+}
+
 // tokenized asks the server for the tokens of two conversations: what they have
 // in common at either end is the template.
 func (c *Client) tokenized(ctx context.Context, n int32) (layout, bool) {

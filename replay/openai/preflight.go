@@ -47,7 +47,8 @@ func (c *Client) Preflight(ctx context.Context) (notes []string, err error) {
 		notes = append(notes, "the server ends streams without [DONE]: every request will be classed no_done")
 	}
 	if !first.InUsage.OK {
-		return append(notes, "the server reports no usage: prompts are not calibrated to its template, output tokens are not known"), nil
+		notes = append(notes, c.uncounted())
+		return append(notes, c.measurePath(ctx, &first)...), nil
 	}
 	second, n := c.probe(ctx, 2, probeLong), int32(probeLong)
 	if second.HTTP.Or(0) == http.StatusBadRequest { // a very short context

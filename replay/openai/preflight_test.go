@@ -109,6 +109,36 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
+// Without usage the template that the user knows is taken out of the first
+// block, before and behind the text.
+func TestTemplateWithoutUsage(t *testing.T) {
+	url := start(t, flushed(role, hello, finish, done))
+	for _, c := range []struct {
+		api             string
+		template        *Template
+		note            string
+		tokens, content int32
+	}{
+		{Chat, &Template{8, 3}, "template's 11 tokens, 8 before the text and 3 behind it", 11, 29},
+		{Chat, &Template{}, "template's 0 tokens", 0, 40},
+		{Chat, nil, "come on top of them (name it with --chat-template", -1, 40},
+		{Completions, &Template{8, 3}, "counts prompts as we do is not checked", -1, 40},
+	} {
+		cl := client(t, url, func(cfg *Config) { cfg.API, cfg.Template = c.api, c.template })
+		notes, err := cl.Preflight(t.Context())
+		if err != nil || len(notes) == 0 || !strings.Contains(notes[0], c.note) || cl.Endpoint().Template != c.tokens {
+			t.Errorf("%+v: %q, %v, %d tokens", c, notes, err, cl.Endpoint().Template)
+		}
+		k, err := cl.Prepare(job(40, 4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(k.(*call).data), "w"); n != int(c.content)+strings.Count(`"content"`, "w") || k.(*call).result.InAsked.V != 40 {
+			t.Errorf("%+v: %d words, %d tokens asked for", c, n, k.(*call).result.InAsked.V)
+		}
+	}
+}
+
 func TestPreflightNotes(t *testing.T) {
 	refuse := func(fields ...string) http.HandlerFunc { return model(3, 1, fields...) }
 	for _, c := range []struct {
