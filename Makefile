@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 
 SIZE ?= 1GB
 
-.PHONY: build demo test race bench bench-token bench-ingest bench-replay bench-fit fuzz check docs
+.PHONY: build demo test race bench bench-token bench-ingest bench-replay bench-fit conformance fuzz check docs
 
 # The one static binary.
 build:
@@ -52,6 +52,13 @@ bench-fit: build
 bench-replay:
 	go build -o '$(or $(TMPDIR),/tmp)/reprise-overhead' ./replay/testdata/overhead
 	'$(or $(TMPDIR),/tmp)/reprise-overhead' $(if $(FIFO),-fifo) $(if $(PEERS),-peers '$(PEERS)' -model-dir '$(MODEL_DIR)')
+
+# Replays and refusals at real engines that are up and idle, of which the
+# environment names any: VLLM_URL with VLLM_TOKENIZER, the folder of its model, as
+# replay/testdata/conformance/model.py makes one; LLAMA_URL with LLAMA_GGUF.
+# About two minutes for each engine.
+conformance:
+	go test -count=1 -v -timeout 30m -run '^TestConformance' ./replay/openai ./cmd/reprise
 
 # Every fuzz target for FUZZTIME each.
 fuzz:

@@ -319,7 +319,85 @@ func (x *replayed) beside(t *testing.T, server *scrape.Summary) {
 	if p50 < a.LoS*1e3 || mean < theirs*0.98 {
 		t.Error("the client's TTFT is below the server's own")
 	}
-	if mean > theirs*1.05+50 {
+	if x.run.Verdict.Verdict != replay.ClientLimited && mean > theirs*1.05+50 {
 		t.Errorf("the client's mean TTFT is %.1f ms above the server's own", mean-theirs)
+	}
+}
+
+// TestConformanceLlama replays chat at a llama.cpp server of a real small model:
+// slots of its own cache, a template with a system prompt of its own.
+func TestConformanceLlama(t *testing.T) {
+	url, model := os.Getenv("LLAMA_URL"), os.Getenv("LLAMA_GGUF")
+	if url == "" || model == "" {
+		t.Skip("LLAMA_URL and LLAMA_GGUF name no llama.cpp server: not replayed at a real one")
+	}
+	tokenizer := ggufTokenizer(t, model)
+	tr := conformance(conformanceRows, tokenizer, 96, 144, 8, 1.5)
+	t.Run("chat", func(t *testing.T) {
+		x := replayAt(t, tr, "--url", url, "--tokenizer", tokenizer)
+		x.accounted(t)
+		x.lengths(t, tr)
+		x.slots(t, tr)
+		if server := scrape.Summarize(x.server); server == nil || server.Engine != "llama.cpp" || server.Output == nil {
+			t.Errorf("the server's metrics were not followed: %+v", server)
+		}
+		p50, p99, mean := x.ttft()
+		theirs := x.grown("llamacpp:prompt_seconds_total") / float64(len(x.rows)) * 1000
+		t.Logf("TTFT ms, client from sending: p50 %.1f p99 %.1f mean %.1f; the server computed prompts for %.1f a request", p50, p99, mean, theirs)
+		if mean < theirs {
+			t.Error("the client's TTFT is below what the server computed")
+		}
+	})
+	t.Run("completions", func(t *testing.T) {
+		x := replayAt(t, conformance(12, tokenizer, 32, 64, 8, 1.5), "--url", url, "--tokenizer", tokenizer, "--api", "completions")
+		x.accounted(t)
+		x.lengths(t, conformance(12, tokenizer, 32, 64, 8, 1.5))
+	})
+	t.Run("closing", func(t *testing.T) { closingAttained(t, url, tokenizer) })
+	t.Run("choices", func(t *testing.T) { severalChoices(t, url, tokenizer) })
+}
+
+// slots checks the cached tokens of a server that keeps what each slot had last:
+// never more than an earlier prompt has in common, template included.
+func (x *replayed) slots(t *testing.T, tr *trace.Trace) {
+	t.Helper()
+	want, sum := shareable(tr, tr.Header.BlockTokens), int64(0)
+	front := x.run.Endpoint.Template
+	for i, r := range x.rows {
+		sum += int64(want[i])
+		// Blocks that differ may begin with the same words, by chance.
+		if most := max(want[i], front) + 3; r.Cached.Or(0) > most {
+			t.Errorf("row %d: %d tokens cached, at most %d are shared", i, r.Cached.V, most)
+		}
+	}
+	s := x.sums()
+	t.Logf("cached tokens: %d expected of an unbounded cache, %d by usage of %d", sum, s.cached, s.inUsage)
+	if s.cached == 0 {
+		t.Error("no token was cached")
+	}
+}
+
+// closingAttained sends a model that is free to end its answers the sentence that
+// asks it to write on, and then not: more of the asked length must come with it.
+func closingAttained(t *testing.T, url, tokenizer string) {
+	tr := conformance(16, tokenizer, 96, 144, 8, 0.5)
+	for i := range tr.Requests {
+		tr.Requests[i].Output.V = 64
+	}
+	share := map[bool]float64{}
+	for _, with := range []bool{true, false} {
+		args := []string{"--url", url, "--tokenizer", tokenizer, "--ignore-eos", "off"}
+		if !with {
+			args = append(args, "--no-closing")
+		}
+		x := replayAt(t, tr, args...)
+		x.accounted(t)
+		x.lengths(t, tr)
+		s := x.sums()
+		share[with] = float64(s.outUsage) / float64(s.outAsked)
+	}
+	t.Logf("of the asked output %.3f came with the closing sentence, %.3f without", share[true], share[false])
+	if share[true] < 0.9 || share[true] < share[false] {
+		t.Errorf("the closing sentence attained %.3f of the asked output, without it %.3f came", share[true], share[false])
 	}
 }

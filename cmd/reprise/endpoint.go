@@ -43,7 +43,7 @@ func (o *endpointFlags) add(c *cobra.Command) {
 	f.StringVar(&o.ca, "ca", "", "file of certificates (PEM) to trust besides the system's")
 	f.StringVar(&o.cert, "client-cert", "", "file of our own certificate (PEM)")
 	f.StringVar(&o.key, "client-key", "", "file of its key (PEM)")
-	f.StringVar(&o.proxy, "proxy", "", "URL of the proxy to go through (with the net engine)")
+	f.StringVar(&o.proxy, "proxy", "", "URL of the proxy to go through (by the net engine), or env:VARIABLE that holds it")
 	f.StringVar(&o.metrics, "metrics-url", "", "Prometheus metrics of the server, or none (default: /metrics of the endpoint, if it answers)")
 	f.StringVar(&o.template, "chat-template", "", "chat template of the model, a name or a file: its tokens, where the server does not tell them (default: the one beside the tokenizer, else the trace's)")
 	f.StringVar(&o.prompts, "prompts", "text", "what prompts are: text, or ids (token ids, for the completions API)")
@@ -60,9 +60,9 @@ func (o *endpointFlags) config(cfg *openai.Config, t *trace.Trace, text *token.T
 		return err
 	}
 	if o.proxy != "" {
-		u, err := url.Parse(o.proxy)
-		if err != nil || u.Host == "" {
-			return usagef("--proxy is no URL: write it as http://host:port")
+		u, err := o.proxyURL()
+		if err != nil {
+			return err
 		}
 		cfg.Wire.Proxy, cfg.Wire.Engine = http.ProxyURL(u), openai.EngineNet
 	}
@@ -83,6 +83,27 @@ func (o *endpointFlags) config(cfg *openai.Config, t *trace.Trace, text *token.T
 	}
 	cfg.Template, err = o.layout(t, text, tok, tokenizer)
 	return err
+}
+
+// proxyURL reads --proxy. A user and password stand in the variable alone.
+func (o *endpointFlags) proxyURL() (*url.URL, error) {
+	text, variable := o.proxy, ""
+	if name, ok := strings.CutPrefix(o.proxy, "env:"); ok {
+		variable = name
+		if text = os.Getenv(name); text == "" {
+			return nil, usagef("--proxy: the variable %s of the environment is not set", name)
+		}
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "":
+		return nil, usagef("--proxy is no URL: write it as http://host:port")
+	case u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "socks5" && u.Scheme != "socks5h":
+		return nil, usagef("--proxy is of the scheme %q, want http, https or socks5", u.Scheme)
+	case u.User != nil && variable == "":
+		return nil, usagef("--proxy has a user or password in it: give it as env:VARIABLE")
+	}
+	return u, nil
 }
 
 func (o *endpointFlags) tls() (*tls.Config, error) {
@@ -220,7 +241,7 @@ func (o *endpointFlags) watch(ctx context.Context, s *stdio, client *openai.Clie
 	engine, err := x.Before(ctx)
 	switch {
 	case err != nil && o.metrics != "":
-		return nil, withHint(fmt.Errorf("--metrics-url: %w", err), "name the URL of vLLM's, SGLang's or TGI's metrics, or none")
+		return nil, withHint(fmt.Errorf("--metrics-url: %w", err), "name the URL of vLLM's, SGLang's, TGI's or llama.cpp's metrics, or none")
 	case err != nil:
 		s.talk("note: the endpoint shows no metrics of its own: server times and cache hits are not known (--metrics-url)")
 		return nil, nil

@@ -283,7 +283,7 @@ func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client,
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
-	run.Notes = append(run.Notes, prompts.Notes()...)
+	run.Notes = append(append(run.Notes, prompts.Notes()...), severalNote(t)...)
 	key, err := o.apiKey()
 	if err != nil {
 		return nil, nil, err
@@ -302,6 +302,20 @@ func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client,
 		return nil, nil, usageError{err}
 	}
 	return c, prompts, nil
+}
+
+// severalNote says how requests for several completions are sent.
+func severalNote(t *trace.Trace) []string {
+	n := 0
+	for i := range t.Requests {
+		if t.Requests[i].N > 1 {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d of %d requests want several completions: they are sent at temperature 1, since servers refuse them at 0", n, len(t.Requests))}
 }
 
 // text opens the source of prompts for a tokenizer: words, or token ids where

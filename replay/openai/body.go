@@ -40,7 +40,8 @@ func appendBody(dst []byte, api string, a ask, prompt func([]byte) []byte) []byt
 	if a.n > 1 {
 		dst = strconv.AppendInt(append(dst, `,"n":`...), int64(a.n), 10)
 	}
-	dst = append(dst, `,"temperature":0,"stream":true`...)
+	dst = append(append(dst, `,"temperature":`...), temperature(a.n)...)
+	dst = append(dst, `,"stream":true`...)
 	if a.usage {
 		dst = append(dst, `,"stream_options":{"include_usage":true}`...)
 	}
@@ -55,6 +56,15 @@ func appendBody(dst []byte, api string, a ask, prompt func([]byte) []byte) []byt
 		dst = append(append(dst, `,"response_format":`...), a.schema...)
 	}
 	return append(dst, '}')
+}
+
+// temperature is 0, so that answers are the same again, but for several choices of
+// one request: vLLM 0.32 refuses those of greedy sampling (HTTP 400).
+func temperature(n int16) string {
+	if n > 1 {
+		return "1"
+	}
+	return "0"
 }
 
 // appendText appends a JSON string of the text that prompt appends.

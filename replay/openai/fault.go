@@ -52,6 +52,9 @@ func endedBy(err error) (fault, bool) {
 // transportFault classes an error that came instead of an answer. got says
 // that a connection was there, secured that its TLS handshake, if any, was.
 func transportFault(err error, addr string, got, tlsBroken bool) fault {
+	if f, ok := proxyFault(err); ok {
+		return f
+	}
 	if f, ok := tlsFault(err, addr); ok {
 		return f
 	}
@@ -89,7 +92,7 @@ func unspoken(err error) bool {
 func tlsFault(err error, addr string) (fault, bool) {
 	var cert *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
-	var alert tls.AlertError
+	var alert *net.OpError
 	var host x509.HostnameError
 	var authority x509.UnknownAuthorityError
 	switch {
@@ -97,8 +100,10 @@ func tlsFault(err error, addr string) (fault, bool) {
 		return fault{replay.TLSError, "the certificate of " + addr + " is not trusted here", true}, true
 	case errors.As(err, &record):
 		return fault{replay.TLSError, addr + " does not speak TLS: should the URL begin with http://?", true}, true
-	case errors.As(err, &alert):
-		return fault{replay.TLSError, addr + " refused the TLS handshake", false}, true
+	case errors.As(err, &alert) && alert.Op == "remote error":
+		// An alert. Of TLS 1.3 that a certificate of ours is wanted comes after the
+		// handshake, with the first read.
+		return fault{replay.TLSError, fmt.Sprintf("%s refused the TLS handshake (%s)", addr, strings.TrimPrefix(alert.Err.Error(), "tls: ")), false}, true
 	}
 	return fault{}, false
 }

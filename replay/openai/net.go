@@ -39,12 +39,13 @@ func newNetEngine(c *Client) *netEngine {
 			}
 			return newTap(conn, c.stamps), nil
 		},
-		Proxy:               c.cfg.Wire.Proxy,
-		TLSClientConfig:     c.cfg.TLS,
-		TLSHandshakeTimeout: c.cfg.Connect,
-		DisableCompression:  true,
-		DisableKeepAlives:   c.cfg.Wire.NewConns,
-		MaxIdleConns:        0,
+		Proxy:                  c.cfg.Wire.Proxy,
+		OnProxyConnectResponse: tunnel,
+		TLSClientConfig:        c.cfg.TLS,
+		TLSHandshakeTimeout:    c.cfg.Connect,
+		DisableCompression:     true,
+		DisableKeepAlives:      c.cfg.Wire.NewConns,
+		MaxIdleConns:           0,
 		// An answer's header has a few hundred bytes; the default takes 10 MB.
 		MaxResponseHeaderBytes: maxHead,
 		MaxIdleConnsPerHost:    1 << 20,

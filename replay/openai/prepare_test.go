@@ -348,6 +348,9 @@ func TestSeveralChoices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if body := string(k.(*call).data); !strings.Contains(body, `"n":2,"temperature":1,`) || !strings.Contains(body, `"max_tokens":2,`) {
+		t.Errorf("%s", body)
+	}
 	r := k.Send(t.Context(), replay.NewFlight(replay.NewTimer(time.Now())))
 	if r.Class != replay.OK || r.OutAsked.V != 4 || len(want) != 2 || r.Said == nil || len(r.Said.More) != 1 {
 		t.Fatalf("%v (%s), %d tokens asked for, %d choices, %+v", r.Class, r.Reason, r.OutAsked.V, len(want), r.Said)

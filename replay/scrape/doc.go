@@ -2,7 +2,7 @@
 // metrics, before a run, once a second while it runs, and after it.
 //
 //	Parse     the text format -> samples, without garbage
-//	RoleOf    vLLM's, SGLang's and TGI's names -> what they mean here
+//	RoleOf    vLLM's, SGLang's, TGI's and llama.cpp's names -> what they mean here
 //	Scraper   a replay.ServerWatch: keeps the rows that have a role
 //	Summarize rows -> TTFT and queue time of the run's own requests, cache
 //	          hits, running, waiting, use of the KV cache

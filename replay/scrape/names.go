@@ -23,6 +23,8 @@ const (
 	Requests      // requests that ended well
 	Preempts      // requests put back
 	Config        // of the cache: its block size is a label
+	Computed      // prompt tokens computed: those not found in a cache
+	Prefill       // seconds spent on them
 )
 
 // Part is which series of a histogram a name is; Whole for anything else.
@@ -45,7 +47,9 @@ type metric struct {
 
 // known are the names, without _total. Sources: vllm/v1/metrics/loggers.py of
 // 2026 and the names before it; docs.sglang.io, references/production_metrics;
-// huggingface.co/docs/text-generation-inference, reference/metrics.
+// huggingface.co/docs/text-generation-inference, reference/metrics; llama.cpp,
+// tools/server/README.md (it has no histograms: time to first token is known only
+// as seconds spent on prompts).
 func known() []metric {
 	return []metric{
 		{"vllm:time_to_first_token_seconds", TTFT}, {"vllm:request_queue_time_seconds", Queue},
@@ -67,6 +71,10 @@ func known() []metric {
 
 		{"tgi_request_queue_duration", Queue}, {"tgi_batch_current_size", Running}, {"tgi_queue_size", Waiting},
 		{"tgi_request_success", Requests},
+
+		{"llamacpp:requests_processing", Running}, {"llamacpp:requests_deferred", Waiting},
+		{"llamacpp:kv_cache_usage_ratio", KVUsage}, {"llamacpp:tokens_predicted", Output},
+		{"llamacpp:prompt_tokens", Computed}, {"llamacpp:prompt_seconds", Prefill},
 	}
 }
 
@@ -106,7 +114,7 @@ func (n *names) find(series string) (place, Part, bool) {
 	base = strings.TrimPrefix(base, "ray_")
 	p, ok := n.role[base]
 	if !ok { // behind collectors that take no colon
-		for _, engine := range []string{"vllm", "sglang"} {
+		for _, engine := range []string{"vllm", "sglang", "llamacpp"} {
 			if rest, cut := strings.CutPrefix(base, engine+"_"); cut {
 				p, ok = n.role[engine+":"+rest]
 			}
@@ -130,7 +138,7 @@ func RoleOf(series string) (Role, Part) {
 
 // engine is the server's kind by one of its metrics.
 func engine(name string) string {
-	for prefix, engine := range map[string]string{"vllm": "vLLM", "ray_vllm": "vLLM", "sglang": "SGLang", "tgi_": "TGI"} {
+	for prefix, engine := range map[string]string{"vllm": "vLLM", "ray_vllm": "vLLM", "sglang": "SGLang", "tgi_": "TGI", "llamacpp": "llama.cpp"} {
 		if strings.HasPrefix(name, prefix) {
 			return engine
 		}

@@ -38,7 +38,7 @@ type Scraper struct {
 }
 
 // Before scrapes once, ahead of the clock, and returns which server it is
-// (vLLM, SGLang, TGI). Its rows stand in the results at a negative instant. It
+// (vLLM, SGLang, TGI, llama.cpp). Its rows stand in the results at a negative instant. It
 // fails where nothing answers, or nothing with a role.
 func (s *Scraper) Before(ctx context.Context) (engineName string, err error) {
 	s.names = newNames()
@@ -51,7 +51,7 @@ func (s *Scraper) Before(ctx context.Context) (engineName string, err error) {
 		return "", err
 	}
 	if len(s.before) == 0 {
-		return "", errors.New("the metrics have none of vLLM's, SGLang's or TGI's names")
+		return "", errors.New("the metrics have none of vLLM's, SGLang's, TGI's or llama.cpp's names")
 	}
 	return engine(s.before[0].Name), nil
 }

@@ -53,6 +53,8 @@ type Summary struct {
 	Output        *float64 // tokens generated, in the run
 	Requests      *float64 // ended well, in the run
 	Preempts      *float64
+	Computed      *float64 // prompt tokens computed, in the run
+	PrefillS      *float64 // seconds spent on them, in the run
 	Running       *float64 // the most seen
 	Waiting       *float64 //
 	KVUsage       *float64 //
@@ -121,7 +123,7 @@ func (s *series) add(r replay.ServerRow, part Part) {
 }
 
 func (out *Summary) fill(all map[Role]*series) {
-	for role, to := range map[Role]**float64{Hits: &out.Hits, Queries: &out.Queries, Prompt: &out.Prompt, Output: &out.Output, Requests: &out.Requests, Preempts: &out.Preempts} {
+	for role, to := range map[Role]**float64{Hits: &out.Hits, Queries: &out.Queries, Prompt: &out.Prompt, Output: &out.Output, Requests: &out.Requests, Preempts: &out.Preempts, Computed: &out.Computed, Prefill: &out.PrefillS} {
 		if s := all[role]; s != nil {
 			*to = out.grown(s)
 		}
@@ -259,7 +261,7 @@ func (s *Summary) Has() string {
 	for _, f := range []struct {
 		ok   bool
 		name string
-	}{{s.TTFT != nil, "TTFT"}, {s.Queue != nil, "queue time"}, {s.Hits != nil && s.Queries != nil, "cache hits"}, {s.Running != nil, "running and waiting"}, {s.KVUsage != nil, "KV usage"}} {
+	}{{s.TTFT != nil, "TTFT"}, {s.Queue != nil, "queue time"}, {s.Hits != nil && s.Queries != nil, "cache hits"}, {s.Running != nil, "running and waiting"}, {s.KVUsage != nil, "KV usage"}, {s.PrefillS != nil, "prompt time"}} {
 		if f.ok {
 			has = append(has, f.name)
 		}
