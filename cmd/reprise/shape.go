@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -294,14 +295,30 @@ func (s *stdio) readFeed(path string, o *shapeFlags) (*feed, error) {
 	return w, w.draw(o)
 }
 
+// meanRate is the mean rate that is asked for, 1/s, 0 for the trace's own.
+func (o *shapeFlags) meanRate() float64 {
+	if o.ramp != "" {
+		return (o.from + o.to) / 2
+	}
+	return o.rate
+}
+
+// drawn is how much of a spec that has a rate of its own must be drawn, so that
+// a run of so long at another rate has requests enough. Both counts vary: four
+// times the square root of a Poisson number is not exceeded.
+func drawn(length time.Duration, rate, own float64) time.Duration {
+	n := length.Seconds() * rate
+	return time.Duration((n + 8*math.Sqrt(n) + 8) / own * 1e9)
+}
+
 // draw makes the trace of a spec: as reprise synth does with the same seed.
 func (w *feed) draw(o *shapeFlags) error {
 	options := synth.Options{Seed: o.seed, For: o.length}
-	if own := specRate(w.spec); o.rate > 0 && own > 0 {
+	if own, rate := specRate(w.spec), o.meanRate(); rate > 0 && own > 0 {
 		if o.arrivals == fromSpec {
-			options.Scale = o.rate / own
-		} else if o.length > 0 { // as many requests as will be sent, about
-			options.For = time.Duration(float64(o.length) * o.rate / own)
+			options.Scale = rate / own
+		} else if o.length > 0 {
+			options.For = drawn(o.length, rate, own)
 		}
 	}
 	so := synthOptions{seed: options.Seed, length: options.For, scale: max(options.Scale, 0)}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -198,7 +199,7 @@ func (s *Summary) sourceLines() []string {
 	}
 	out = append(out,
 		fmt.Sprintf("Endpoint: %s%s, %s, model %s%s", e.URL, because(x.Name), e.API, e.Model, after(", server ", e.Server)),
-		fmt.Sprintf("Region: %s", x.Region),
+		"Region: "+cmp.Or(x.Region, "not stated"),
 		fmt.Sprintf("Client: %s/%s, %d CPUs, %s; %s schedule, %s, %s stamps", x.Environment.OS, x.Environment.Arch, x.Environment.CPUs, x.Environment.Go, x.Clock.Schedule, x.Clock.Wait, x.Clock.Stamps))
 	if len(x.Flags) > 0 {
 		out = append(out, "Flags: "+strings.Join(x.Flags, " "))
@@ -257,7 +258,7 @@ func against(first, v *float64, isFirst bool) string {
 }
 
 func (r *Report) sideRows() [][]string {
-	out := [][]string{{"Run", "offered /s", "TTFT p50", "p95", "p99", "TPOT p95", "goodput /s", "failed", "verdict "}}
+	out := [][]string{{"Run", r.byRate() + " /s", "TTFT p50", "p95", "p99", "TPOT p95", "goodput /s", "failed", "verdict "}}
 	for _, c := range r.ordered() {
 		p := func(metric, clock string, p float64) string {
 			return or(c.latency(metric, clock).percentile(p), "too few")

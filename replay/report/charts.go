@@ -141,7 +141,12 @@ func (s *Summary) lagOverTime(id string) figure {
 
 func clientWord(v string) string { return strings.ReplaceAll(v, "_", "-") }
 
-func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func upper(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
 
 // line is the distribution from its first per cent on.
 func (c CDF) line() []chart.XY {
@@ -191,7 +196,7 @@ func (r *Report) against(name, metric, clock string) figure {
 	if len(curves) > 1 {
 		ps = []float64{95}
 	}
-	c := chart.Chart{ID: "curve-" + metric, Title: name + " by offered rate, ms", XUnit: "/s", XMin: new(float64), Rules: r.Summaries[0].rulesFor(metric, false)}
+	c := chart.Chart{ID: "curve-" + metric, Title: name + " by rate " + r.byRate() + ", ms", XUnit: "/s", XMin: new(float64), Rules: r.Summaries[0].rulesFor(metric, false)}
 	for _, k := range curves {
 		for _, p := range ps {
 			line := chart.Series{Name: strings.TrimSpace(k.name + " " + pName(p)), Colour: 1 + len(c.Lines)%5, Dots: true}
@@ -202,7 +207,7 @@ func (r *Report) against(name, metric, clock string) figure {
 		}
 	}
 	c.Desc = name + " against the offered rate; the numbers are in the table of runs."
-	cells := [][]string{{"offered requests/s", "p50", "p95", "p99"}}
+	cells := [][]string{{r.byRate() + " requests/s", "p50", "p95", "p99"}}
 	for _, s := range r.ordered() {
 		l := s.latency(metric, clock)
 		cells = append(cells, []string{rateText(s.Load.OfferedPerS), or(l.percentile(50), "too few"), or(l.percentile(95), "too few"), or(l.percentile(99), "too few")})
@@ -211,8 +216,8 @@ func (r *Report) against(name, metric, clock string) figure {
 }
 
 func (r *Report) goodputAgainst() figure {
-	c := chart.Chart{ID: "curve-goodput", Title: "Goodput by offered rate, requests/s", XUnit: "/s", XMin: new(float64)}
-	cells := [][]string{{"offered", "completed", "goodput", "share"}}
+	c := chart.Chart{ID: "curve-goodput", Title: "Goodput by rate " + r.byRate() + ", requests/s", XUnit: "/s", XMin: new(float64)}
+	cells := [][]string{{r.byRate(), "completed", "goodput", "share"}}
 	most := 0.0
 	for _, k := range r.curves() {
 		line := chart.Series{Name: strings.TrimSpace(k.name + " goodput"), Colour: 1 + len(c.Lines)%5, Dots: true}
@@ -226,7 +231,7 @@ func (r *Report) goodputAgainst() figure {
 	for _, s := range r.ordered() {
 		cells = append(cells, []string{rateText(s.Load.OfferedPerS), rateText(s.Load.DonePerS), rateText(s.Goodput.PerS), shareText(s.Goodput.Share)})
 	}
-	c.Lines = append(c.Lines, chart.Series{Name: "all that was offered", Colour: 3, Points: []chart.XY{{X: 0, Y: 0}, {X: most, Y: most}}, Dashed: true})
+	c.Lines = append(c.Lines, chart.Series{Name: "all that was " + r.byRate(), Colour: 3, Points: []chart.XY{{X: 0, Y: 0}, {X: most, Y: most}}, Dashed: true})
 	c.Desc = "Requests per second that met every limit, against the offered rate."
 	return figure{Chart: c, note: "Requests within every limit; failed requests are not.", cells: cells}
 }
@@ -234,7 +239,7 @@ func (r *Report) goodputAgainst() figure {
 // queuesAgainst draws the most requests that the server had running and waiting,
 // by its own metrics.
 func (r *Report) queuesAgainst() figure {
-	c := chart.Chart{ID: "curve-queues", Title: "Running and waiting at the server, by offered rate", XUnit: "/s", XMin: new(float64)}
+	c := chart.Chart{ID: "curve-queues", Title: "Running and waiting at the server, by rate " + r.byRate(), XUnit: "/s", XMin: new(float64)}
 	for _, k := range r.curves() {
 		running := chart.Series{Name: strings.TrimSpace(k.name + " running"), Colour: 1 + len(c.Lines)%5, Dots: true}
 		waiting := chart.Series{Name: strings.TrimSpace(k.name + " waiting"), Colour: 1 + (len(c.Lines)+1)%5, Dots: true, Dashed: true}

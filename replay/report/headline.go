@@ -28,6 +28,9 @@ func (r *Report) conclude() {
 // headline answers the question in one sentence.
 func (s *Summary) headline() string {
 	at := fmt.Sprintf("At %s (%s%s)", s.offered(), modeText(s.Source.Mode), after(", ", s.Source.Region))
+	if ramp := s.ramped(); ramp != "" {
+		at = fmt.Sprintf("Over a %s (%s on average%s)", ramp, s.offered(), after(", ", s.Source.Region))
+	}
 	if s.Client.Withheld() {
 		return "No result: the client was late, so these latencies are not the server's (" + s.Client.Reason + ")"
 	}

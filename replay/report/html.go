@@ -60,7 +60,7 @@ type tile struct {
 // HTML writes the report as one page: no script, nothing fetched, charts as
 // inline SVG with their numbers in tables beside them.
 func (r *Report) HTML(w io.Writer) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"word": Verdict.word, "client": clientWord, "number": isNumber, "left": isWords, "mood": mood}).Parse(page)
+	t, err := template.New("page").Funcs(template.FuncMap{"word": Verdict.word, "client": clientWord, "number": isNumber, "left": isWords, "mood": mood, "upper": upper}).Parse(page)
 	if err != nil {
 		return fmt.Errorf("report page: %w", err)
 	}
@@ -181,6 +181,6 @@ func isWords(head string) bool { return strings.HasSuffix(head, " ") }
 
 // isNumber reports whether a cell is set on the right.
 func isNumber(s string) bool {
-	s = strings.TrimLeft(s, "+-<> ")
+	s = strings.TrimLeft(strings.TrimPrefix(s, "over "), "+-<>≤ ")
 	return s == "" || s[0] >= '0' && s[0] <= '9' || s == "n/a" || s == "too few" || s == "infinite"
 }

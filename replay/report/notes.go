@@ -27,6 +27,7 @@ func notes(run *replay.Run, s *Summary) []string {
 	if run.Mode == replay.Sessions && run.Shape != nil {
 		add(true, "%d requests have an absolute instant; %d further turns have one that follows from the answer before, and their latency runs from that. Where the server was slow they came later than in the log.", run.Shape.Absolute, run.Shape.AfterAnswer)
 	}
+	add(s.ramped() != "", "The rate changed all the time: a percentile over the whole ramp is of no one rate, and the charts over time show where it breaks. In steps (--steps) each rate has its own numbers.")
 	add(run.WarmupSent > 0, "Before the clock started %s of other prompts were sent to warm the server; they are in no number here.", plural(int64(run.WarmupSent), "request"))
 	add(run.Resent > 0, "%s sent a second time, since the server had closed their kept connection without a byte of answer (--resend): their latency holds both, and the server may have worked on them twice.", plural(run.Resent, "request")+verb(run.Resent))
 	add(!run.Endpoint.Streaming, "Answers were not streamed: TTFT is the time to the whole answer, and TPOT and ITL are not given.")

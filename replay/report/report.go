@@ -171,7 +171,7 @@ func (r *Report) nameAll() {
 			parts = append(parts, s.Source.Name)
 		}
 		if len(points) > 1 {
-			parts = append(parts, fmt.Sprintf("point %d%s", s.Point+1, because(s.underWay())))
+			parts = append(parts, fmt.Sprintf("point %d%s", s.Point+1, because(cmp.Or(s.underWay(), s.step()))))
 		}
 		s.Name = strings.Join(parts, ", ")
 		if seen[s.Name]++; len(r.Summaries) > 1 && (s.Name == "" || seen[s.Name] > 1) {
@@ -223,6 +223,9 @@ func (r *Report) curves() []curve {
 			all.points = append(all.points, &r.Summaries[i])
 		}
 		out = []curve{all}
+	}
+	if len(out) == 1 {
+		out[0].name = "" // there is no other to tell it from
 	}
 	for _, c := range out {
 		slices.SortStableFunc(c.points, func(a, b *Summary) int {

@@ -121,7 +121,7 @@ func (m *Metrics) ends() map[int32]int64 {
 // sideServer sets what the servers say of each load point or run side by side,
 // beside the client's own; nil where fewer than two have it.
 func (r *Report) sideServer() [][]string {
-	out := [][]string{{"Run", "offered /s", "TTFT p50 here", "p50 there", "p99 here", "p99 there", "queue p99", "running", "waiting", "cache hits"}}
+	out := [][]string{{"Run", r.byRate() + " /s", "TTFT p50 here", "p50 there", "p99 here", "p99 there", "queue p99", "running", "waiting", "cache hits"}}
 	for _, s := range r.ordered() {
 		v := s.Server
 		if v == nil {

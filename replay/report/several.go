@@ -27,7 +27,7 @@ func (r *Report) concludeCurves() {
 		}
 	}
 	r.Headline = strings.Join(parts, " ")
-	r.Detail = fmt.Sprintf("%d load points. Every number below stands at its own offered rate.", len(r.Summaries))
+	r.Detail = fmt.Sprintf("%d load points. Every number below stands at its own rate.", len(r.Summaries))
 	r.Reason = map[Verdict]string{Met: "the limits hold at one load point at least", Missed: "the limits hold at no load point",
 		CannotSay: "no load point can be judged", NoLimits: "no limit was agreed"}[r.Verdict]
 }
@@ -53,6 +53,8 @@ func (c curve) sentence() string {
 		return fmt.Sprintf("%sThe most in a closed loop is %s answers/s, with %s.", name, rateText(most.Load.DonePerS), cmp.Or(most.underWay(), "more under way than below"))
 	case first.Verdict == NoLimits:
 		return fmt.Sprintf("%sLatency at %s offered; no limit was agreed.", name, span)
+	case held == nil && first.Verdict == CannotSay:
+		return fmt.Sprintf("%sIt cannot be said up to which rate the limits hold: at %s requests/s offered %s.", name, rateText(first.Load.OfferedPerS), first.short())
 	case held == nil:
 		return fmt.Sprintf("%sNo limits hold from %s requests/s offered on: %s.", name, rateText(first.Load.OfferedPerS), first.short())
 	case held == last:

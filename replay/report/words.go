@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -129,13 +130,48 @@ func (s *Summary) underWay() string {
 	return ""
 }
 
+// ramped says from which rate to which a ramp of one load point went, empty of
+// any other load.
+func (s *Summary) ramped() string {
+	if sh := s.Source.Shape; s.Source.Mode == replay.Ramp && sh != nil && len(sh.Points) == 1 {
+		return fmt.Sprintf("ramp from %.6g to %.6g requests/s", sh.Points[0].FromPerS, sh.Points[0].ToPerS)
+	}
+	return ""
+}
+
+// mode says what load it was, where the rate stands beside it.
+func (s *Summary) mode() string { return cmp.Or(s.ramped(), modeText(s.Source.Mode)) }
+
+// step is the planned rate of a load point of a ramp in steps.
+func (s *Summary) step() string {
+	sh := s.Source.Shape
+	if sh == nil || s.Source.Mode != replay.Ramp {
+		return ""
+	}
+	for _, p := range sh.Points {
+		if p.Point == s.Point && p.FromPerS == p.ToPerS {
+			return fmt.Sprintf("%.3g/s planned", p.FromPerS)
+		}
+	}
+	return ""
+}
+
+// byRate is what load points are told apart by: rates that were offered, or of
+// a closed loop those that came about.
+func (r *Report) byRate() string {
+	if r.Summaries[0].Source.Mode == replay.ClosedLoop {
+		return "sent"
+	}
+	return "offered"
+}
+
 // where names the place and the load of a summary, to stand at its numbers.
 func (s *Summary) where() string {
 	r := s.offered()
 	if s.Source.Region != "" {
-		return fmt.Sprintf("%s, %s, %s", r, modeText(s.Source.Mode), s.Source.Region)
+		return fmt.Sprintf("%s, %s, %s", r, s.mode(), s.Source.Region)
 	}
-	return r + ", " + modeText(s.Source.Mode)
+	return r + ", " + s.mode()
 }
 
 // versionLine names a build.
