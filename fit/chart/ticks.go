@@ -39,7 +39,8 @@ func roundStep(v float64) float64 {
 }
 
 // logTicks are the numbers 1, 2 and 5 times powers of ten between lo and hi;
-// over more than three decades only the powers.
+// over more than three decades only the powers. Where that leaves one or none,
+// they are round numbers.
 func logTicks(lo, hi float64, unit string) []plot.Tick {
 	steps := []float64{1, 2, 5}
 	if hi/lo > 1000 {
@@ -52,6 +53,9 @@ func logTicks(lo, hi float64, unit string) []plot.Tick {
 				out = append(out, plot.Tick{Value: v, Label: number(v) + unit})
 			}
 		}
+	}
+	if len(out) < 2 {
+		return linearTicks(lo, hi, 5, false, unit)
 	}
 	return out
 }

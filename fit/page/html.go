@@ -27,14 +27,36 @@ type view struct {
 
 type tile struct{ Name, Value, Unit, Note string }
 
+// section holds blocks of one subject, block one idea: a sentence that says it,
+// what is drawn of it, and its numbers.
 type section struct {
+	Title  string
+	Blocks []block
+	Notes  []string
+}
+
+type block struct {
 	Title   string
+	Lead    string
+	Warn    []string
 	Figures []figure
-	Rows    []row
+	Table   *table
 	Notes   []string
 }
 
-type row struct{ Name, Value, From string }
+// table has a header where Head names columns; cells of a column are numbers or
+// words as its head is.
+type table struct {
+	Head []cell
+	Rows [][]cell
+}
+
+// cell with a bar shows a share of one beside its text.
+type cell struct {
+	Text   string
+	Number bool
+	Bar    *float64
+}
 
 type figure struct {
 	Title, Note string
@@ -56,17 +78,14 @@ func HTML(w io.Writer, s *spec.Spec) error {
 	}
 	v := view{Spec: s, Title: title(s), Sentence: s.Question.Sentence, Tokenizer: tokenizer(s), Tiles: tiles(s)}
 	if missing := s.Question.Missing(); len(missing) > 0 {
-		v.Warnings = append(v.Warnings, "The question still lacks "+strings.Join(missing, ", ")+": this spec cannot be signed yet.")
+		v.Warnings = append(v.Warnings, "The question still lacks "+strings.ReplaceAll(strings.Join(missing, ", "), "_", " ")+": this spec cannot be signed yet.")
 	}
-	if g := s.Workload.Arrivals.Gamma; g != nil && g.Warning != "" {
-		v.Warnings = append(v.Warnings, strings.ToUpper(g.Warning[:1])+g.Warning[1:]+".")
-	}
-	for _, make := range []func(*spec.Spec) (section, error){lengthSection, arrivalSection, prefixSection, sessionSection, featureSection} {
-		sec, err := make(s)
+	for _, of := range []func(*spec.Spec) (section, error){statedSection, lengthSection, arrivalSection, prefixSection, sessionSection, featureSection, agreedSection} {
+		sec, err := of(s)
 		if err != nil {
 			return err
 		}
-		if len(sec.Figures)+len(sec.Rows)+len(sec.Notes) > 0 {
+		if len(sec.Blocks)+len(sec.Notes) > 0 {
 			v.Sections = append(v.Sections, sec)
 		}
 	}
@@ -75,9 +94,16 @@ func HTML(w io.Writer, s *spec.Spec) error {
 
 func title(s *spec.Spec) string {
 	if s.Question.Mix != "" {
-		return strings.ToUpper(s.Question.Mix[:1]) + s.Question.Mix[1:]
+		return capital(s.Question.Mix)
 	}
 	return "The workload, as measured"
+}
+
+func capital(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 func tokenizer(s *spec.Spec) string {
@@ -89,69 +115,36 @@ func tokenizer(s *spec.Spec) string {
 
 func tiles(s *spec.Spec) []tile {
 	w := &s.Workload
-	out := []tile{
-		{"Prompt", short(at(&w.Lengths.Input.Quantiles, 0.5)), "tokens", fmt.Sprintf("median; p95 %s, p99 %s", short(at(&w.Lengths.Input.Quantiles, 0.95)), short(at(&w.Lengths.Input.Quantiles, 0.99)))},
-		{"Answer", short(at(&w.Lengths.Output.Quantiles, 0.5)), "tokens", fmt.Sprintf("median; p95 %s, p99 %s", short(at(&w.Lengths.Output.Quantiles, 0.95)), short(at(&w.Lengths.Output.Quantiles, 0.99)))},
-	}
+	out := []tile{lengthTile("Prompt", &w.Lengths.Input), lengthTile("Answer", &w.Lengths.Output)}
 	if w.Arrivals.Process != spec.ProcessUnknown {
-		note := "mean rate, " + string(w.Arrivals.Rate.From)
+		note := "mean, " + string(w.Arrivals.Rate.From)
 		if len(w.Arrivals.Variants) > 0 {
-			note = "the stated peak, at which the test runs; " + string(w.Arrivals.Rate.From)
+			note = "the stated peak, at which the test runs"
 		}
 		if p := w.Arrivals.PeakHour; p != nil {
-			note = fmt.Sprintf("mean; %.3g in the busiest hour", float64(p.Rate))
+			note = fmt.Sprintf("mean; %s in the busiest hour", three(float64(p.Rate)))
 		}
-		out = append(out, tile{"Rate", fmt.Sprintf("%.3g", float64(w.Arrivals.Rate.Value)), "1/s", note})
+		out = append(out, tile{"Rate", three(float64(w.Arrivals.Rate.Value)), "/s", note})
 	}
 	for _, p := range w.Arrivals.PeakToMean {
 		if p.WidthS == 60 {
-			out = append(out, tile{"Peak to mean", fmt.Sprintf("%.2f", float64(p.Value)), "at 1 min", fmt.Sprintf("chance alone: %.2f to %.2f", float64(p.PoissonP5), float64(p.PoissonP95))})
+			out = append(out, tile{"Busiest minute", three(float64(p.Value)), "× mean", fmt.Sprintf("chance alone: %s to %s", three(float64(p.PoissonP5)), three(float64(p.PoissonP95)))})
 		}
 	}
 	for _, h := range w.Prefix.HitRates {
 		if h.Name == "tokens" {
-			out = append(out, tile{"Shared prefix", fmt.Sprintf("%.1f", 100*float64(h.Value)), "%", "of prompt tokens: what a prefix cache without limit would hit"})
+			out = append(out, tile{"Prefix hits", fmt.Sprintf("%.1f", 100*float64(h.Value)), "%", "of prompt tokens, in a cache without limit"})
 		}
 	}
 	if x := w.Sessions; x != nil {
-		out = append(out, tile{"Turns", fmt.Sprintf("%.2f", float64(x.MeanTurns.Value)), "a session", fmt.Sprintf("%.1f %% of sessions have several", 100*float64(x.ShareMultiple.Value))})
+		out = append(out, tile{"Turns", fmt.Sprintf("%.2f", float64(x.MeanTurns.Value)), "", "a session, on average; " + percent(float64(x.ShareMultiple.Value)) + " have several"})
 	}
 	return out
 }
 
-// at is the table's value at p, NaN when it is not there.
-func at(t *spec.Table, p spec.Num) float64 {
-	for i := range t.P {
-		if t.P[i] == p {
-			return float64(t.Values[i])
-		}
-	}
-	return -1
-}
-
-func short(v float64) string {
-	if v < 0 {
-		return "held back"
-	}
-	return chart.Thousands(fmt.Sprintf("%.0f", v))
-}
-
-func from(f spec.From, n int64) string {
-	if n > 0 {
-		return fmt.Sprintf("%s, n = %s", f, chart.Thousands(fmt.Sprint(n)))
-	}
-	return string(f)
-}
-
-func number(name string, n *spec.Number, format string) []row {
-	if n == nil {
-		return nil
-	}
-	v := float64(n.Value)
-	if strings.HasSuffix(format, "%%") {
-		v *= 100
-	}
-	return []row{{name, fmt.Sprintf(format, v), from(n.From, n.N)}}
+func lengthTile(name string, l *spec.Length) tile {
+	q := func(p spec.Num) string { return tokens(at(&l.Quantiles, p)) }
+	return tile{name, q(0.5), "tokens", fmt.Sprintf("median; p95 %s, p99 %s", q(0.95), q(0.99))}
 }
 
 // drawn makes a figure of a chart.
@@ -165,4 +158,13 @@ func drawn(c chart.Chart, note string) (figure, error) {
 		f.Legend = append(f.Legend, legend{s.Name, s.Colour, s.Dashed})
 	}
 	return f, nil
+}
+
+// draw adds a figure to a block.
+func (b *block) draw(c chart.Chart, note string) error {
+	f, err := drawn(c, note)
+	if err == nil {
+		b.Figures = append(b.Figures, f)
+	}
+	return err
 }
