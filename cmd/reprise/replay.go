@@ -50,10 +50,13 @@ type replayOptions struct {
 	each  func(*replay.Result) // sees every result
 	level func(int) bool       // whether a closed loop goes on to a level
 	done  *replay.Run          // how the run ended
+
+	waiter replay.Waiter // nil: the best of the system
 }
 
-func newReplay(s *stdio) *cobra.Command {
-	var o replayOptions
+func newReplay(s *stdio) *cobra.Command { return new(replayOptions).command(s) }
+
+func (o *replayOptions) command(s *stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay TRACE|SPEC",
 		Short: "Send a trace, open loop at true speed, to an OpenAI-compatible endpoint",
@@ -149,6 +152,11 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 		return usagef("a timeout is negative: use 0 for none")
 	}
 	run := o.describe(w.source, t)
+	tight, sure := replay.ThisMachine().Tell(plan, o.wire.newConns)
+	if sure {
+		return withHint(errors.New(tight[0]), "or ask for fewer with --concurrency")
+	}
+	run.Notes = append(run.Notes, tight...)
 	o.shards.describe(run, all)
 	if err := o.limits(s, w, run); err != nil {
 		return err
@@ -398,7 +406,7 @@ func (o *replayOptions) send(ctx context.Context, s *stdio, plan *replay.Plan, c
 	}
 	run.StartedAt = time.Now().UTC().Format(time.RFC3339)
 	m := s.newMonitor(plan)
-	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Grace: o.grace, At: o.shards.at, Server: server, Count: o.tok.Count, Broken: o.broken, Level: o.level, Health: m.health, Drain: func(flying int64) {
+	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Waiter: o.waiter, Grace: o.grace, At: o.shards.at, Server: server, Count: o.tok.Count, Broken: o.broken, Level: o.level, Health: m.health, Drain: func(flying int64) {
 		if ctx.Err() != nil && flying > 0 {
 			m.clear()
 			s.talk("draining %d requests for up to %v; again ends at once", flying, o.grace)
@@ -424,7 +432,10 @@ func (o *replayOptions) conclude(s *stdio, run *replay.Run, runErr error) error 
 			parts = append(parts, fmt.Sprintf("%d %s", c.N, c.Class))
 		}
 	}
-	s.talk("planned %d = %s; client %s: %s", run.Planned, strings.Join(parts, " + "), run.Verdict.Verdict, run.Verdict.Reason)
+	s.talk("planned %d = %s; client %s: %s", run.Planned, strings.Join(parts, " + "), strings.ReplaceAll(run.Verdict.Verdict, "_", "-"), run.Verdict.Reason)
+	if run.Resent > 0 {
+		s.talk("%d requests were sent a second time, since their kept connection proved dead (--resend)", run.Resent)
+	}
 	for _, c := range run.Outcomes {
 		if c.N > 0 && c.Reason != "" {
 			s.talk("%s, for instance: %s", c.Class, c.Reason)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"reprise/replay"
 )
@@ -34,6 +35,7 @@ type Client struct {
 	tools     cost
 	schema    cost
 	path      replay.Path
+	heartbeat func() (stop func() time.Duration) // follows the stalls of this process
 
 	sideOnce sync.Once
 	side     *http.Client
@@ -53,7 +55,8 @@ func New(cfg Config) (*Client, error) {
 		return nil, errors.New("the prompts are token ids, which only the completions API takes: name it (/v1/completions), or another tokenizer")
 	}
 	c := &Client{cfg: cfg, target: to, header: cfg.header(), stamps: newStamps(), model: cfg.Model,
-		template: -1, ignoreEOS: cfg.IgnoreEOS != Off, usage: true, streams: true}
+		template: -1, ignoreEOS: cfg.IgnoreEOS != Off, usage: true, streams: true,
+		heartbeat: func() func() time.Duration { return replay.NewHeartbeat().Stop }}
 	if err := c.cfg.Wire.check(c.header); err != nil {
 		return nil, err
 	}

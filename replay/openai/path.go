@@ -35,7 +35,7 @@ func (c *Client) measurePath(ctx context.Context, one *replay.Result) (notes []s
 	if !c.streams {
 		return nil
 	}
-	r := c.extra(ctx, 5, probeShort, streamTokens)
+	r, stalled := c.probeStream(ctx, 0)
 	if r.Class != replay.OK && r.Class != replay.NoDone {
 		return nil
 	}
@@ -43,15 +43,59 @@ func (c *Client) measurePath(ctx context.Context, one *replay.Result) (notes []s
 		notes = append(notes, fmt.Sprintf("the server takes ignore_eos and min_tokens and does not heed them: %d tokens came of %d asked for", r.OutUsage.V, streamTokens))
 		c.ignoreEOS = c.cfg.IgnoreEOS == On
 	}
-	if bunched(&r, alone) { // again: a client that stalled once has bunches too
-		r = c.extra(ctx, 6, probeShort, streamTokens)
-		c.path.Bunched = bunched(&r, alone)
+	return append(notes, c.tellBunched(ctx, r, stalled, alone)...)
+}
+
+// probeStream sends the probe of the stream for the nth time, and returns with
+// its answer by how much this process stalled meanwhile.
+func (c *Client) probeStream(ctx context.Context, nth int64) (replay.Result, time.Duration) {
+	stop := c.heartbeat()
+	r := c.extra(ctx, probeKeys+nth, probeShort, streamTokens)
+	return r, stop()
+}
+
+// The probe of the stream is sent bunchTries times at most; its prompts have the
+// keys from probeKeys on, below those of warm-ups.
+const (
+	bunchTries = 5
+	probeKeys  = 5
+)
+
+// tellBunched says whether something holds answers back, beginning with the
+// answer to a first probe. It is believed when two probes show it and the
+// client's own heartbeat does not explain them: a client that stalls reads in
+// bunches too.
+func (c *Client) tellBunched(ctx context.Context, r replay.Result, stalled time.Duration, alone int64) (notes []string) {
+	seen, worst := 0, time.Duration(0)
+	for try := int64(1); ; try++ {
+		late := took(&r) - alone
+		switch {
+		case !bunched(&r, alone) && 2*stalled > heldBack && try < bunchTries: // it may hide what is held back, or what comes alone
+		case !bunched(&r, alone):
+			c.path.EventsAlone, c.path.ReadsAlone = int(r.NEvents), int(r.NReads)
+			return nil
+		case 2*stalled.Nanoseconds() > late:
+			worst = max(worst, stalled)
+		default:
+			seen++
+		}
+		if seen == 2 {
+			c.path.Bunched, c.path.EventsAlone, c.path.ReadsAlone = true, int(r.NEvents), int(r.NReads)
+			return []string{fmt.Sprintf("an answer alone arrived in bunches, %d events in %d reads, the first after %.0f ms where one token takes %.0f ms: something between the model and the client (a proxy that buffers?) holds answers back, so TTFT is late and gaps are not the model's",
+				r.NEvents, r.NReads, float64(took(&r))/1e6, float64(alone)/1e6)}
+		}
+		if try == bunchTries {
+			break
+		}
+		r, stalled = c.probeStream(ctx, try)
+		if r.Class != replay.OK && r.Class != replay.NoDone {
+			return nil
+		}
 	}
-	if c.path.Bunched {
-		notes = append(notes, fmt.Sprintf("an answer alone arrived in bunches, %d events in %d reads, the first after %.0f ms where one token takes %.0f ms: something between the model and the client (a proxy that buffers?) holds answers back, so TTFT is late and gaps are not the model's",
-			r.NEvents, r.NReads, float64(took(&r))/1e6, float64(alone)/1e6))
+	if worst == 0 {
+		return nil
 	}
-	return notes
+	return []string{fmt.Sprintf("answers alone arrived in bunches, but this client itself stalled for up to %.0f ms meanwhile: whether something on the way holds answers back is not known; run it on a quieter machine", float64(worst)/1e6)}
 }
 
 // took is the time from sending to the first content, ns, 0 when not known.

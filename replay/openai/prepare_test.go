@@ -263,14 +263,24 @@ func TestBunched(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		h    http.HandlerFunc
-		want bool
-	}{"held": {slow(true, false), true}, "flushed": {slow(false, false), false}, "slow first token": {slow(true, true), false}} {
+		h     http.HandlerFunc
+		want  bool
+		stall time.Duration // of the client, by its heartbeat
+		note  string
+	}{
+		"held": {slow(true, false), true, 0, "arrived in bunches"}, "flushed": {slow(false, false), false, 0, ""},
+		"slow first token":  {slow(true, true), false, 0, ""},
+		"a client's hiccup": {slow(true, false), false, 200 * time.Millisecond, "this client itself stalled for up to 200 ms"},
+	} {
 		cl := client(t, start(t, c.h), func(c *Config) { c.Inexact = true })
+		cl.heartbeat = func() func() time.Duration { return func() time.Duration { return c.stall } }
 		notes, err := cl.Preflight(t.Context())
-		said := strings.Contains(strings.Join(notes, " "), "arrived in bunches")
-		if err != nil || cl.Path().Bunched != c.want || said != c.want {
+		said := strings.Join(notes, " ")
+		if err != nil || cl.Path().Bunched != c.want || strings.Contains(said, "bunches") != (c.note != "") || !strings.Contains(said, c.note) {
 			t.Errorf("%s: %v, %q, %v", name, cl.Path().Bunched, notes, err)
+		}
+		if p := cl.Path(); (p.EventsAlone == 24) != (c.stall == 0) || p.ReadsAlone > p.EventsAlone {
+			t.Errorf("%s: %+v", name, p)
 		}
 		if p := cl.Path(); p.Handshakes != 5 || p.HandshakeMS <= 0 || p.OneTokenMS <= 0 {
 			t.Errorf("%s: %+v", name, p)
