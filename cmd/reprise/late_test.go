@@ -66,8 +66,8 @@ func smallTrace(t *testing.T) string {
 	return path
 }
 
-// replayed runs a replay whose clock is held by a waiter.
-func replayed(t *testing.T, w replay.Waiter, args ...string) (code int, out, talk string) {
+// lateReplay runs a replay whose clock is held by a waiter.
+func lateReplay(t *testing.T, w replay.Waiter, args ...string) (code int, out, talk string) {
 	t.Helper()
 	var o, e bytes.Buffer
 	s := stdio{in: strings.NewReader(""), out: &o, err: &e}
@@ -81,7 +81,7 @@ func replayed(t *testing.T, w replay.Waiter, args ...string) (code int, out, tal
 // A client that is late says so: exit 4, and the report withholds the headline.
 func TestLateClient(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	code, _, talk := replayed(t, tardy{replay.NewWaiter()}, smallTrace(t), "--url", started(t, nil), "--slo", "ttft p95 <= 5s at client", "-o", dir)
+	code, _, talk := lateReplay(t, tardy{replay.NewWaiter()}, smallTrace(t), "--url", started(t, nil), "--slo", "ttft p95 <= 5s at client", "-o", dir)
 	if code != exitDistrust || !strings.Contains(talk, "client client-limited: send lag p99") || !strings.Contains(talk, "above 5 ms") {
 		t.Fatalf("exit %d\n%s", code, talk)
 	}
