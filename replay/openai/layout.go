@@ -54,18 +54,22 @@ func (c *Client) locate(ctx context.Context, n int32) (l layout, note string) {
 
 // uncounted calibrates where the server reports no usage: by the template that is
 // given, as counted here. It returns what is known then, and what is not.
-func (c *Client) uncounted() string {
-	const say = "the server reports no usage: "
-	const local = "; output tokens are known by local count alone"
+func (c *Client) uncounted() (notes []string) {
+	say := "the server reports no usage: output tokens are known by local count alone, and "
 	switch t := c.cfg.Template; {
 	case c.target.api == Completions:
-		return say + "that it counts prompts as we do is not checked" + local
+		say += "that it counts prompts as we do is not checked"
 	case t == nil:
-		return say + "prompts are not calibrated to its template, whose tokens come on top of them (name it with --chat-template, beside its --tokenizer)" + local
+		say += "prompts are not calibrated to its template, whose tokens come on top of them (name it with --chat-template, beside its --tokenizer)"
 	default:
 		c.template, c.layout = t.Front+t.Back, layout{t.Front, t.Back}
-		return say + fmt.Sprintf("its template's %d tokens, %d before the text and %d behind it, are those of the chat template given, and that it counts as we do is not checked", c.template, t.Front, t.Back) + local
+		say += fmt.Sprintf("its template's %d tokens, %d before the text and %d behind it, are those of the chat template given, which is not checked", c.template, t.Front, t.Back)
 	}
+	notes = append(notes, say)
+	if c.cfg.Tools || c.cfg.Schema {
+		notes = append(notes, "tools and JSON schemas are not replayed, their tokens are sent as text: what they take at a server without usage is not known")
+	}
+	return notes
 }
 
 // tokenized asks the server for the tokens of two conversations: what they have

@@ -47,7 +47,7 @@ func (c *Client) Preflight(ctx context.Context) (notes []string, err error) {
 		notes = append(notes, "the server ends streams without [DONE]: every request will be classed no_done")
 	}
 	if !first.InUsage.OK {
-		notes = append(notes, c.uncounted())
+		notes = append(notes, c.uncounted()...)
 		return append(notes, c.measurePath(ctx, &first)...), nil
 	}
 	second, n := c.probe(ctx, 2, probeLong), int32(probeLong)

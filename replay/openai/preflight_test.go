@@ -124,9 +124,9 @@ func TestTemplateWithoutUsage(t *testing.T) {
 		{Chat, nil, "come on top of them (name it with --chat-template", -1, 40},
 		{Completions, &Template{8, 3}, "counts prompts as we do is not checked", -1, 40},
 	} {
-		cl := client(t, url, func(cfg *Config) { cfg.API, cfg.Template = c.api, c.template })
+		cl := client(t, url, func(cfg *Config) { cfg.API, cfg.Template, cfg.Tools = c.api, c.template, true })
 		notes, err := cl.Preflight(t.Context())
-		if err != nil || len(notes) == 0 || !strings.Contains(notes[0], c.note) || cl.Endpoint().Template != c.tokens {
+		if err != nil || len(notes) < 2 || !strings.Contains(notes[0], c.note) || !strings.Contains(notes[1], "sent as text") || cl.Endpoint().Template != c.tokens {
 			t.Errorf("%+v: %q, %v, %d tokens", c, notes, err, cl.Endpoint().Template)
 		}
 		k, err := cl.Prepare(job(40, 4))

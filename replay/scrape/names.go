@@ -74,7 +74,7 @@ func known() []metric {
 
 		{"llamacpp:requests_processing", Running}, {"llamacpp:requests_deferred", Waiting},
 		{"llamacpp:kv_cache_usage_ratio", KVUsage}, {"llamacpp:tokens_predicted", Output},
-		{"llamacpp:prompt_tokens", Computed}, {"llamacpp:prompt_seconds", Prefill},
+		{"llamacpp:prompt_tokens_cached", Hits}, {"llamacpp:prompt_tokens", Computed}, {"llamacpp:prompt_seconds", Prefill},
 	}
 }
 

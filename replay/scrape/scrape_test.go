@@ -129,6 +129,37 @@ func TestRolesOfRecording(t *testing.T) {
 	}
 }
 
+// llama.cpp has no histograms, and counts cached prompt tokens apart from those
+// that it computed.
+func TestLlama(t *testing.T) {
+	const text = `# HELP llamacpp:prompt_tokens_total Number of prompt tokens processed, excluding cached tokens
+# TYPE llamacpp:prompt_tokens_total counter
+llamacpp:prompt_tokens_total 100
+llamacpp:prompt_tokens_cached_total 50
+llamacpp:prompt_seconds_total 1.5
+llamacpp:tokens_predicted_total 7
+llamacpp:tokens_predicted_seconds_total 2
+llamacpp:prompt_tokens_seconds 66.6
+llamacpp:requests_processing 3
+llamacpp:requests_deferred 1
+llamacpp:n_tokens_max 40
+`
+	later := strings.NewReplacer("_total 100", "_total 400", "_total 50", "_total 950", "_total 1.5", "_total 4", "_total 7", "_total 27").Replace(text)
+	s := twoScrapes(t, text, later)
+	for name, v := range map[string]struct {
+		got  *float64
+		want float64
+	}{"computed": {s.Computed, 300}, "hits": {s.Hits, 900}, "queries": {s.Queries, 1200}, "prompt": {s.Prompt, 1200}, "prefill": {s.PrefillS, 2.5},
+		"output": {s.Output, 20}, "running": {s.Running, 3}, "waiting": {s.Waiting, 1}} {
+		if v.got == nil || *v.got != v.want {
+			t.Errorf("%s: %v, want %g", name, v.got, v.want)
+		}
+	}
+	if s.Engine != "llama.cpp" || s.TTFT != nil {
+		t.Errorf("%+v", s)
+	}
+}
+
 // before and after are two scrapes with known differences: of 10 TTFTs 5 lie in
 // (0.02, 0.04], 4 in (0.04, 0.06], 1 beyond the last bucket.
 const before = `vllm:time_to_first_token_seconds_bucket{engine="0",le="0.02"} 100

@@ -128,6 +128,10 @@ func (out *Summary) fill(all map[Role]*series) {
 			*to = out.grown(s)
 		}
 	}
+	if out.Queries == nil && out.Hits != nil && out.Computed != nil { // llama.cpp counts either part
+		sum := *out.Hits + *out.Computed
+		out.Queries = &sum
+	}
 	if out.Prompt == nil && out.Queries != nil { // SGLang has one count for both
 		out.Prompt = out.Queries
 	}
