@@ -82,7 +82,7 @@ type Endpoint struct {
 
 // Told names the response headers that columns of requests.parquet are from, in
 // lower case, in the order in which they are taken, with commas between; empty
-// where there was none.
+// where there was none. "id of the answer" is that of its body.
 type Told struct {
 	RequestID  string `json:"request_id_header,omitempty"`  // server_request_id
 	ServerTime string `json:"server_time_header,omitempty"` // server_time_us

@@ -332,7 +332,7 @@ func TestConformanceLlama(t *testing.T) {
 		t.Skip("LLAMA_URL and LLAMA_GGUF name no llama.cpp server: not replayed at a real one")
 	}
 	tokenizer := ggufTokenizer(t, model)
-	tr := conformance(conformanceRows, tokenizer, 96, 144, 8, 1.5)
+	tr := conformance(conformanceRows, tokenizer, 96, 128, 8, 1.2)
 	t.Run("chat", func(t *testing.T) {
 		x := replayAt(t, tr, "--url", url, "--tokenizer", tokenizer)
 		x.accounted(t)

@@ -24,6 +24,8 @@ type answer struct {
 	reasons bool // reasoning came
 	naming  bool // note the model that the answer names
 	model   string
+	asked   bool  // for the answer's id
+	own     bool  // it has one, and no header gave any
 	chunk   chunk // of the event at hand
 	odd     int   // events that the scan was not sure of
 	chars   int32
@@ -148,6 +150,9 @@ func (a *answer) event(typ, data []byte) {
 	if c.invalid {
 		return
 	}
+	if !a.asked {
+		aside(func() { a.identify(data) })
+	}
 	a.count(c)
 	if c.content || c.reason || c.tool {
 		a.token(c)
@@ -197,6 +202,18 @@ func modelOf(data []byte) string {
 		return ""
 	}
 	return printable(gjson.GetBytes(data, "model").Str)
+}
+
+// identify takes the id of an answer for the request's where no header gave one:
+// vLLM logs by it.
+func (a *answer) identify(data []byte) {
+	a.asked = true
+	if a.r.ServerRequestID != "" {
+		return
+	}
+	if id := gjson.GetBytes(data, "id"); id.Type == gjson.String && id.Str != "" {
+		a.own, a.r.ServerRequestID = true, printable(id.Str)
+	}
 }
 
 // count takes what is not a matter of time.
@@ -333,6 +350,7 @@ func (a *answer) endObject(whole bool) {
 	case !c.choice:
 		a.fail("the answer has no choice in it")
 	default:
+		a.identify(a.head)
 		a.count(&c)
 		a.finished()
 	}

@@ -69,6 +69,9 @@ func (k *call) judge(p *passage, err error) {
 	case k.answer != nil:
 		k.answer.end(err == nil, r.End.V)
 		k.whole, k.named = k.answer.form == object, k.answer.model
+		if k.answer.own {
+			note(&k.client.told.ids, len(idHeaders()))
+		}
 		if ended && r.Class == replay.Truncated {
 			r.Class, r.Reason = limit.class, limit.reason
 		}
@@ -105,6 +108,7 @@ func (k *call) head(status int, h fields) bool {
 	}
 	k.answer = newAnswer(&k.result)
 	k.answer.naming = k.asked
+	k.answer.asked = k.result.ServerRequestID != ""
 	if k.keep {
 		k.result.Said = new(replay.Said)
 	}

@@ -12,7 +12,7 @@ import (
 // idHeaders name a request to its server's operator, in the order in which they
 // are taken: first what the API itself says (OpenAI, vLLM and most; Anthropic;
 // Mistral; Azure; AWS; Baseten; NVIDIA), then what stands in front of it (Kong,
-// Cloudflare).
+// Cloudflare). Without any of them the id in the answer's body is taken.
 func idHeaders() [10]string {
 	return [...]string{"X-Request-Id", "Request-Id", "Mistral-Correlation-Id", "Apim-Request-Id", "X-Ms-Request-Id",
 		"X-Amzn-Requestid", "X-Baseten-Request-Id", "Nvcf-Reqid", "X-Kong-Request-Id", "Cf-Ray"}
@@ -77,6 +77,9 @@ func (c *Client) Told() replay.Told {
 		if c.told.ids.Load()>>i&1 == 1 {
 			ids = append(ids, strings.ToLower(name))
 		}
+	}
+	if c.told.ids.Load()>>len(idHeaders())&1 == 1 {
+		ids = append(ids, "id of the answer")
 	}
 	for i, from := range timeHeaders() {
 		if c.told.times.Load()>>i&1 == 1 {

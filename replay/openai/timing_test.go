@@ -61,3 +61,29 @@ func TestWhoTold(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Without a header the id is the answer's own, streamed or not; a header goes
+// before it.
+func TestIDOfTheAnswer(t *testing.T) {
+	const event = `data: {"id":"chatcmpl-7","choices":[{"delta":{"content":"x","tool_calls":[{"id":"call_1"}]}}]}` + "\n\n"
+	named := func(h http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Request-Id", "req_9")
+			h(w, r)
+		}
+	}
+	for _, c := range []struct {
+		h        http.HandlerFunc
+		id, from string
+	}{
+		{flushed(event, event, done), "chatcmpl-7", "id of the answer"},
+		{named(flushed(event, done)), "req_9", "x-request-id"},
+		{status(200, `{"choices":[{"message":{"content":"x"}}],"id":"chatcmpl-8"}`), "chatcmpl-8", "id of the answer"},
+		{flushed(hello, done), "", ""},
+	} {
+		cl := client(t, start(t, c.h), nil)
+		if r := sendCtx(t.Context(), t, cl); r.ServerRequestID != c.id || cl.Told().RequestID != c.from {
+			t.Errorf("id %q from %q, want %q from %q", r.ServerRequestID, cl.Told().RequestID, c.id, c.from)
+		}
+	}
+}
