@@ -8,6 +8,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"reprise/fit/page"
 	"reprise/trace/spec"
 )
 
@@ -20,10 +21,11 @@ func specText(w io.Writer, s *spec.Spec) error {
 	fmt.Fprintln(w)
 	lengthTable(w, &s.Workload.Lengths)
 	smallCharts(w, s)
-	fmt.Fprintln(w)
-	arrivalTable(w, &s.Workload.Arrivals)
-	fmt.Fprintln(w)
-	prefixTable(w, s)
+	lengthRows(w, &s.Workload.Lengths)
+	arrivalTable(w, s)
+	prefixTable(w, &s.Workload.Prefix)
+	sessionTable(w, s.Workload.Sessions)
+	featureTable(w, &s.Workload.Features)
 	for _, b := range s.Workload.Prefix.AllBroken() {
 		fmt.Fprintf(w, "broken prefix: %s\n", b.Sentence())
 	}
@@ -35,6 +37,9 @@ func specText(w io.Writer, s *spec.Spec) error {
 	}
 	for _, d := range s.DataRequests {
 		fmt.Fprintf(w, "to ask for: %s (fills %s)\n", d.Ask, strings.Join(d.Replaces, ", "))
+	}
+	if q := s.Question.Today; q != nil && s.Question.Sentence == "" {
+		fmt.Fprintf(w, "said of today: %s\n", q.Sentence())
 	}
 	return nil
 }
@@ -62,7 +67,7 @@ func lengthTable(w io.Writer, l *spec.Lengths) {
 		name string
 		l    *spec.Length
 	}{{"input", &l.Input}, {"output", &l.Output}} {
-		row := table.Row{r.name, r.l.Quantiles.N, number(r.l.Mean)}
+		row := table.Row{r.name, r.l.Quantiles.N, number(r.l.Mean) + stated(r.l.Mean.Confidence)}
 		for _, p := range []spec.Num{0.5, 0.9, 0.95, 0.99} {
 			row = append(row, quantile(&r.l.Quantiles, p))
 		}
@@ -120,46 +125,89 @@ func optional(n *spec.Number) string {
 	return number(*n)
 }
 
-func arrivalTable(w io.Writer, a *spec.Arrivals) {
+// lengthRows say what lengths hang on.
+func lengthRows(w io.Writer, l *spec.Lengths) {
+	var rows [][2]string
+	if d := l.Dependence; d != nil {
+		rows = append(rows, [2]string{"answer depends on prompt", fmt.Sprintf("total variation %.2f (chance %.2f)", float64(d.TV), float64(d.Noise))})
+	}
+	if d := l.Drift; d != nil {
+		half := func(name string, ratio, ks, noise spec.Num) string {
+			return fmt.Sprintf("%s %+.1f %% (KS %.3f, chance %.3f)", name, 100*(float64(ratio)-1), float64(ks), float64(noise))
+		}
+		rows = append(rows, [2]string{"second half of the log", half("prompts", d.InputRatio, d.InputKS, d.InputNoise) + ", " + half("answers", d.OutputRatio, d.OutputKS, d.OutputNoise)})
+	}
+	var classes []string
+	for i := range l.Classes {
+		c := &l.Classes[i]
+		classes = append(classes, fmt.Sprintf("%s %s %s and %s", c.Kind, c.Alias, page.Tokens(page.Quantile(&c.Input, 0.5)), page.Tokens(page.Quantile(&c.Output, 0.5))))
+	}
+	rows = append(rows, [2]string{"median prompt and answer", few(classes)})
+	if b := l.Between; b != nil {
+		rows = append(rows, [2]string{"between clients", fmt.Sprintf("%.1f %% of the variance of prompts, %.1f %% of answers (%d clients)", 100*float64(b.Input), 100*float64(b.Output), b.N)})
+	}
+	if slices.ContainsFunc(rows, func(r [2]string) bool { return r[1] != "" }) {
+		pairs(w, "lengths", rows...)
+	}
+}
+
+// few joins the first few of a list.
+func few(list []string) string {
+	const most = 3
+	if n := len(list) - most; n > 0 {
+		return fmt.Sprintf("%s; and %d more", strings.Join(list[:most], "; "), n)
+	}
+	return strings.Join(list, "; ")
+}
+
+func arrivalTable(w io.Writer, s *spec.Spec) {
+	a := &s.Workload.Arrivals
 	name := "rate"
 	if len(a.Variants) > 0 {
 		name = "rate, the stated peak"
 	}
-	rows := [][2]string{{name, number(a.Rate) + " 1/s, process " + a.Process + stated(a.Rate.Confidence)}}
+	rate := number(a.Rate) + " 1/s, process " + a.Process + stated(a.Rate.Confidence)
 	if a.Span != nil {
-		rows = append(rows, [2]string{"span", optional(a.Span) + " s"})
+		rate += " over " + page.Seconds(float64(a.Span.Value))
 	}
-	for _, p := range a.PeakToMean {
-		rows = append(rows, [2]string{fmt.Sprintf("peak-to-mean at %v s", float64(p.WidthS)),
-			fmt.Sprintf("%.3f (Poisson alone: %.2f to %.2f)", float64(p.Value), float64(p.PoissonP5), float64(p.PoissonP95))})
-	}
-	rows = append(rows, [2]string{"CV of gaps", optional(a.CV)}, [2]string{"CV, median of 5 min windows", optional(a.LocalCV)})
-	if g := a.Gamma; g != nil {
-		rows = append(rows, [2]string{"gamma shape", strings.TrimSpace("moments " + optional(g.Moments) + ", MLE " + optional(g.MLE))})
-	}
+	rows := [][2]string{{name, rate}}
 	if p := a.PeakHour; p != nil {
-		rows = append(rows, [2]string{"peak hour", fmt.Sprintf("%.6g 1/s over %v s from %v s %s", float64(p.Rate), float64(p.WidthS), float64(p.StartS), p.Label)})
+		at, _, _ := strings.Cut(p.Label, ".")
+		if at == "" {
+			at = page.Seconds(float64(p.StartS)) + " into the log"
+		}
+		rows = append(rows, [2]string{"busiest hour", fmt.Sprintf("%.6g 1/s over %s from %s", float64(p.Rate), page.Seconds(float64(p.WidthS)), at)})
+	}
+	var peaks, idc []string
+	for _, p := range a.PeakToMean {
+		peaks = append(peaks, fmt.Sprintf("%s at %v s (Poisson %s to %s)", page.Short(float64(p.Value)), float64(p.WidthS), page.Short(float64(p.PoissonP5)), page.Short(float64(p.PoissonP95))))
+	}
+	for _, v := range a.IDC {
+		if v.WidthS == 1 || v.WidthS == 10 || v.WidthS == 60 {
+			idc = append(idc, fmt.Sprintf("%s at %v s", page.Short(float64(v.Value)), float64(v.WidthS)))
+		}
+	}
+	rows = append(rows, [2]string{"peak to mean", strings.Join(peaks, ", ")}, [2]string{"dispersion (IDC)", strings.Join(idc, ", ")}, [2]string{"CV of gaps", gaps(a)})
+	for _, v := range a.Variants {
+		rows = append(rows, [2]string{"variant " + v.Name, fmt.Sprintf("%v 1/s, %s, CV of gaps %v%s", float64(v.Rate), v.Process, float64(v.CV), stated(v.Confidence))})
+	}
+	for _, j := range s.Workload.Jobs {
+		rows = append(rows, [2]string{"job " + j.Name, fmt.Sprintf("%s requests%s within %s%s from %s", number(j.Requests), stated(j.Requests.Confidence), page.Seconds(float64(j.WindowS.Value)), stated(j.WindowS.Confidence), strings.TrimSpace(j.StartClock+" "+j.Zone))})
 	}
 	pairs(w, "arrivals", rows...)
 }
 
-func prefixTable(w io.Writer, s *spec.Spec) {
-	p := &s.Workload.Prefix
-	rows := [][2]string{{"blocks", fmt.Sprintf("%d tokens", p.BlockTokens)}, {"requests that share a beginning", optional(p.ShareRequests)}}
-	for _, h := range p.HitRates {
-		rows = append(rows, [2]string{"hit rate, " + h.Name, fmt.Sprintf("%s of %s", number(h.Number), h.Denominator)})
+// gaps are the statistics of the gaps between requests.
+func gaps(a *spec.Arrivals) string {
+	var out []string
+	if a.CV != nil {
+		out = append(out, number(*a.CV))
 	}
-	for _, r := range p.Roots {
-		rows = append(rows, [2]string{"shared beginning", fmt.Sprintf("%v tokens, %.1f %% of requests", float64(r.Tokens), 100*float64(r.Share))})
+	if a.LocalCV != nil {
+		out = append(out, number(*a.LocalCV)+" in the median 5 min")
 	}
-	if text := p.Exactly(); text != "" {
-		rows = append(rows, [2]string{"byte-identical", text})
+	if g := a.Gamma; g != nil {
+		out = append(out, strings.TrimSpace("gamma shape by moments "+optional(g.Moments)+", by MLE "+optional(g.MLE)))
 	}
-	if g := p.Generated; g != nil {
-		rows = append(rows, [2]string{"generated before", fmt.Sprintf("%.1f %% of hit tokens at most: answers sent back, which a replay with other answers misses", 100*float64(g.Share))})
-	}
-	if x := s.Workload.Sessions; x != nil {
-		rows = append(rows, [2]string{"sessions", fmt.Sprintf("%s, %s turns on average", number(x.Count), number(x.MeanTurns))})
-	}
-	pairs(w, "prefix sharing (infinite cache)", rows...)
+	return strings.Join(out, ", ")
 }

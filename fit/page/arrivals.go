@@ -32,34 +32,34 @@ func arrivalSection(s *spec.Spec) (section, error) {
 // when is the rate over the log and the week, its busiest hours and the jobs.
 func when(s *spec.Spec) (block, error) {
 	a := &s.Workload.Arrivals
-	b := block{Title: "When requests come", Lead: fmt.Sprintf("%s requests a second on average", three(float64(a.Rate.Value)))}
+	b := block{Title: "When requests come", Lead: fmt.Sprintf("%s requests a second on average", Short(float64(a.Rate.Value)))}
 	if len(a.Variants) > 0 {
-		b.Lead = fmt.Sprintf("%s requests a second at the stated peak, at which the test runs", three(float64(a.Rate.Value)))
+		b.Lead = fmt.Sprintf("%s requests a second at the stated peak, at which the test runs", Short(float64(a.Rate.Value)))
 	}
 	if a.Span != nil {
-		b.Lead += " over " + seconds(float64(a.Span.Value))
+		b.Lead += " over " + Seconds(float64(a.Span.Value))
 	}
 	if p := a.PeakHour; p != nil && float64(p.WidthS) >= 3600 {
-		b.Lead += fmt.Sprintf(", %s in the busiest hour", three(float64(p.Rate)))
+		b.Lead += fmt.Sprintf(", %s in the busiest hour", Short(float64(p.Rate)))
 	}
 	b.Lead += "."
 	if err := overTime(&b, a); err != nil {
 		return b, err
 	}
-	b.add(row("rate", three(float64(a.Rate.Value))+" /s", of(a.Rate)))
+	b.add(row("rate", Short(float64(a.Rate.Value))+" /s", of(a.Rate)))
 	for _, p := range []struct {
 		name string
 		p    *spec.PeakWindow
 	}{{"busiest hour, wherever it begins", a.PeakHour}, {"busiest hour by the clock", a.ClockHour}} {
 		if p.p != nil {
-			b.add(row(p.name, three(float64(p.p.Rate))+" /s", "from "+labelOr(p.p)))
+			b.add(row(p.name, Short(float64(p.p.Rate))+" /s", "from "+labelOr(p.p)))
 		}
 	}
 	for _, v := range a.Variants {
-		b.add(row("variant "+v.Name, three(float64(v.Rate))+" /s", fmt.Sprintf("%s, CV of gaps %.3g, %s", v.Process, float64(v.CV), by(v.Provenance))))
+		b.add(row("variant "+v.Name, Short(float64(v.Rate))+" /s", fmt.Sprintf("%s, CV of gaps %.3g, %s", v.Process, float64(v.CV), by(v.Provenance))))
 	}
 	for _, j := range s.Workload.Jobs {
-		b.add(row("job "+j.Name, tokens(float64(j.Requests.Value))+" requests", fmt.Sprintf("within %s from %s, %s", seconds(float64(j.WindowS.Value)), strings.TrimSpace(j.StartClock+" "+j.Zone), of(j.Requests))))
+		b.add(row("job "+j.Name, Tokens(float64(j.Requests.Value))+" requests", fmt.Sprintf("within %s from %s, %s", Seconds(float64(j.WindowS.Value)), strings.TrimSpace(j.StartClock+" "+j.Zone), of(j.Requests))))
 	}
 	return b, nil
 }
@@ -71,7 +71,7 @@ func overTime(b *block, a *spec.Arrivals) error {
 		if err := b.draw(chart.Chart{ID: "rate", Title: "Requests per second over the log", XUnit: unit, XMin: new(float64),
 			Desc:  "Arrival rate in each bin of the rate series, from the log's start.",
 			Lines: []chart.Series{{Name: "rate", Colour: 1, Points: series(rates, width/per), Fill: true}}},
-			fmt.Sprintf("Bins of %s from the log's start%s; empty bins included.", seconds(width), zero(a.Rates.Zero))); err != nil {
+			fmt.Sprintf("Bins of %s from the log's start%s; empty bins included.", Seconds(width), zero(a.Rates.Zero))); err != nil {
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func labelOr(p *spec.PeakWindow) string {
 	if p.Label != "" {
 		return minuteOf(p.Label)
 	}
-	return seconds(float64(p.StartS)) + " into the log"
+	return Seconds(float64(p.StartS)) + " into the log"
 }
 
 // minuteOf cuts a clock label to the minute.
@@ -138,7 +138,7 @@ func bursts(a *spec.Arrivals) (block, error) {
 	b := block{Title: "How bursty arrivals are"}
 	for _, p := range a.PeakToMean {
 		if p.WidthS == 60 {
-			b.Lead = fmt.Sprintf("The busiest minute had %s times the mean; Poisson arrivals at a constant rate would show %s to %s.", three(float64(p.Value)), three(float64(p.PoissonP5)), three(float64(p.PoissonP95)))
+			b.Lead = fmt.Sprintf("The busiest minute had %s times the mean; Poisson arrivals at a constant rate would show %s to %s.", Short(float64(p.Value)), Short(float64(p.PoissonP5)), Short(float64(p.PoissonP95)))
 		}
 	}
 	b.scales(a)
@@ -148,12 +148,12 @@ func bursts(a *spec.Arrivals) (block, error) {
 	if n := a.CV; n != nil {
 		local := ""
 		if a.LocalCV != nil {
-			local = fmt.Sprintf(", %s in the median 5 minutes", three(float64(a.LocalCV.Value)))
+			local = fmt.Sprintf(", %s in the median 5 minutes", Short(float64(a.LocalCV.Value)))
 		}
-		b.Notes = append(b.Notes, fmt.Sprintf("Coefficient of variation of the gaps between requests: %s over the log%s; 1 is Poisson.", three(float64(n.Value)), local))
+		b.Notes = append(b.Notes, fmt.Sprintf("Coefficient of variation of the gaps between requests: %s over the log%s; 1 is Poisson.", Short(float64(n.Value)), local))
 	}
 	if r := a.Rescaling; r != nil {
-		note := fmt.Sprintf("Distance of the gaps from Poisson at the rate of each %s: KS %.3f", seconds(float64(r.WidthS)), float64(r.KS))
+		note := fmt.Sprintf("Distance of the gaps from Poisson at the rate of each %s: KS %.3f", Seconds(float64(r.WidthS)), float64(r.KS))
 		if r.Null95 != nil {
 			note += fmt.Sprintf("; such Poisson arrivals show up to %.3f", float64(*r.Null95))
 		}
@@ -179,17 +179,17 @@ func (b *block) scales(a *spec.Arrivals) {
 	}
 	rows := map[spec.Num][]string{}
 	for _, p := range a.PeakToMean {
-		rows[p.WidthS] = []string{three(float64(p.Value)), three(float64(p.PoissonP5)) + " to " + three(float64(p.PoissonP95)), ""}
+		rows[p.WidthS] = []string{Short(float64(p.Value)), Short(float64(p.PoissonP5)) + " to " + Short(float64(p.PoissonP95)), ""}
 	}
 	for _, v := range a.IDC {
 		if rows[v.WidthS] == nil {
 			rows[v.WidthS] = make([]string, 3)
 		}
-		rows[v.WidthS][2] = three(float64(v.Value))
+		rows[v.WidthS][2] = Short(float64(v.Value))
 	}
 	b.Table = &table{Head: append(words("window"), numbers("busiest ÷ mean", "by chance", "dispersion")...)}
 	for _, width := range slices.Sorted(maps.Keys(rows)) {
-		b.add(append(words(seconds(float64(width))), numbers(rows[width]...)...))
+		b.add(append(words(Seconds(float64(width))), numbers(rows[width]...)...))
 	}
 	b.Notes = append(b.Notes, "Dispersion is the variance of the counts over their mean (IDC); 1 is Poisson.")
 }

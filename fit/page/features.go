@@ -16,7 +16,7 @@ func featureSection(s *spec.Spec) (section, error) {
 		}
 		more := ""
 		if t != nil {
-			more = fmt.Sprintf("; takes %s tokens (median), %s (p90)", tokens(at(t, 0.5)), tokens(at(t, 0.9)))
+			more = fmt.Sprintf("; takes %s tokens (median), %s (p90)", Tokens(Quantile(t, 0.5)), Tokens(Quantile(t, 0.9)))
 		}
 		b.add([]cell{{Text: name}, {Text: percent(float64(n.Value)), Number: true}, bar(float64(n.Value)), {Text: of(*n) + more}})
 	}

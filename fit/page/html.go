@@ -122,13 +122,13 @@ func tiles(s *spec.Spec) []tile {
 			note = "the stated peak, at which the test runs"
 		}
 		if p := w.Arrivals.PeakHour; p != nil {
-			note = fmt.Sprintf("mean; %s in the busiest hour", three(float64(p.Rate)))
+			note = fmt.Sprintf("mean; %s in the busiest hour", Short(float64(p.Rate)))
 		}
-		out = append(out, tile{"Rate", three(float64(w.Arrivals.Rate.Value)), "/s", note})
+		out = append(out, tile{"Rate", Short(float64(w.Arrivals.Rate.Value)), "/s", note})
 	}
 	for _, p := range w.Arrivals.PeakToMean {
 		if p.WidthS == 60 {
-			out = append(out, tile{"Busiest minute", three(float64(p.Value)), "× mean", fmt.Sprintf("chance alone: %s to %s", three(float64(p.PoissonP5)), three(float64(p.PoissonP95)))})
+			out = append(out, tile{"Busiest minute", Short(float64(p.Value)), "× mean", fmt.Sprintf("chance alone: %s to %s", Short(float64(p.PoissonP5)), Short(float64(p.PoissonP95)))})
 		}
 	}
 	for _, h := range w.Prefix.HitRates {
@@ -143,7 +143,7 @@ func tiles(s *spec.Spec) []tile {
 }
 
 func lengthTile(name string, l *spec.Length) tile {
-	q := func(p spec.Num) string { return tokens(at(&l.Quantiles, p)) }
+	q := func(p spec.Num) string { return Tokens(Quantile(&l.Quantiles, p)) }
 	return tile{name, q(0.5), "tokens", fmt.Sprintf("median; p95 %s, p99 %s", q(0.95), q(0.99))}
 }
 

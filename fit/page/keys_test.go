@@ -118,17 +118,17 @@ func TestHeldBack(t *testing.T) {
 // TestWords writes numbers as people would.
 func TestWords(t *testing.T) {
 	for want, v := range map[string]float64{"0": 0, "1": 1, "1.52": 1.5213, "60": 60, "43.5": 43.51, "132": 132.4, "12,345": 12345.4, "0.0772": 0.077174, "-2.5": -2.5} {
-		if got := three(v); got != want {
+		if got := Short(v); got != want {
 			t.Errorf("%v is written %q, want %q", v, got, want)
 		}
 	}
 	for want, v := range map[string]float64{"0 s": 0, "12 ms": 0.012, "60 s": 60, "2.27 min": 136, "8 h": 28800, "7 days": 7 * 86400} {
-		if got := seconds(v); got != want {
+		if got := Seconds(v); got != want {
 			t.Errorf("%v s is written %q, want %q", v, got, want)
 		}
 	}
 	one := &spec.Table{P: []spec.Num{0, 0.5, 1}, Values: []spec.Num{0, 10, 30}}
-	if at(one, 0.75) != 20 || at(one, 0.5) != 10 {
-		t.Errorf("quantiles of %v are %v and %v", one, at(one, 0.75), at(one, 0.5))
+	if Quantile(one, 0.75) != 20 || Quantile(one, 0.5) != 10 {
+		t.Errorf("quantiles of %v are %v and %v", one, Quantile(one, 0.75), Quantile(one, 0.5))
 	}
 }

@@ -30,7 +30,7 @@ func howLong(s *spec.Spec) (block, error) {
 	l := &s.Workload.Lengths
 	in, answer := &l.Input, &l.Output
 	b := block{Title: "How long prompts and answers are", Lead: fmt.Sprintf("Half of the prompts have %s tokens or fewer, half of the answers %s. One in a hundred has more than %s and %s.",
-		tokens(at(&in.Quantiles, 0.5)), tokens(at(&answer.Quantiles, 0.5)), tokens(at(&in.Quantiles, 0.99)), tokens(at(&answer.Quantiles, 0.99)))}
+		Tokens(Quantile(&in.Quantiles, 0.5)), Tokens(Quantile(&answer.Quantiles, 0.5)), Tokens(Quantile(&in.Quantiles, 0.99)), Tokens(Quantile(&answer.Quantiles, 0.99)))}
 	if err := b.draw(chart.Chart{ID: "lengths", Title: "Share of requests of at most so many tokens", XLog: true, YShare: true, YMax: 1,
 		Desc:  "Cumulative distribution of prompt and answer tokens on a logarithmic axis.",
 		Lines: []chart.Series{{Name: "prompt", Colour: 1, Points: cumulative(&in.Quantiles)}, {Name: "answer", Colour: 2, Points: cumulative(&answer.Quantiles)}}},
@@ -63,9 +63,9 @@ func howLong(s *spec.Spec) (block, error) {
 }
 
 func (b *block) lengths(name string, l *spec.Length) {
-	row := append(words(name), numbers(tokens(float64(l.Mean.Value)))...)
+	row := append(words(name), numbers(Tokens(float64(l.Mean.Value)))...)
 	for _, p := range []spec.Num{0.5, 0.9, 0.95, 0.99, 1} {
-		row = append(row, numbers(tokens(at(&l.Quantiles, p)))...)
+		row = append(row, numbers(Tokens(Quantile(&l.Quantiles, p)))...)
 	}
 	b.add(append(row, words(by(l.Quantiles.Provenance))...))
 }
@@ -73,7 +73,7 @@ func (b *block) lengths(name string, l *spec.Length) {
 // limits says what cuts lengths off, and how near a formula comes to them.
 func (b *block) limits(name string, l *spec.Length) {
 	if c := l.Cap; c != nil {
-		b.Notes = append(b.Notes, fmt.Sprintf("%s of the %s run into a limit at %s tokens.", percent(float64(c.Share)), name, tokens(float64(c.Value))))
+		b.Notes = append(b.Notes, fmt.Sprintf("%s of the %s run into a limit at %s tokens.", percent(float64(c.Share)), name, Tokens(float64(c.Value))))
 	}
 	if c := l.Censored; c != nil && c.Value > 0 {
 		b.Notes = append(b.Notes, fmt.Sprintf("%s of the %s were cut by max_tokens.", percent(float64(c.Value)), name))
@@ -141,7 +141,7 @@ func dependence(l *spec.Lengths) (block, error) {
 		t := &l.Joint.Strata[i]
 		of := spec.Table{P: t.P, Values: t.Output}
 		x := max(float64(t.Upto), 1)
-		mid, high = append(mid, chart.XY{X: x, Y: at(&of, 0.5)}), append(high, chart.XY{X: x, Y: at(&of, 0.9)})
+		mid, high = append(mid, chart.XY{X: x, Y: Quantile(&of, 0.5)}), append(high, chart.XY{X: x, Y: Quantile(&of, 0.9)})
 	}
 	return b, b.draw(chart.Chart{ID: "joint", Title: "Answer tokens by prompt length", XLog: true, Desc: "Median and 90th percentile of answer tokens for ten groups of prompts by length.",
 		Lines: []chart.Series{{Name: "p90", Colour: 2, Dots: true, Points: high}, {Name: "median", Colour: 1, Dots: true, Points: mid}}},
@@ -191,14 +191,14 @@ func classes(s *spec.Spec) block {
 	b := block{Title: "Whether models and clients differ"}
 	if n := l.Between; n != nil {
 		b.Lead = fmt.Sprintf("Which client sends it explains %s of the variance of prompt lengths and %s of that of answers (%s clients); the rest lies within clients.",
-			percent(float64(n.Input)), percent(float64(n.Output)), tokens(float64(n.N)))
+			percent(float64(n.Input)), percent(float64(n.Output)), Tokens(float64(n.N)))
 	}
 	if len(l.Classes) > 0 {
 		b.Table = &table{Head: append(words("tokens of"), append(numbers("requests", "prompt p50", "p95", "answer p50", "p95"), words("source")...)...)}
 	}
 	for i := range l.Classes {
 		c := &l.Classes[i]
-		b.add(append(words(c.Kind+" "+c.Alias), append(numbers(tokens(float64(c.N)), tokens(at(&c.Input, 0.5)), tokens(at(&c.Input, 0.95)), tokens(at(&c.Output, 0.5)), tokens(at(&c.Output, 0.95))), words(string(c.From))...)...))
+		b.add(append(words(c.Kind+" "+c.Alias), append(numbers(Tokens(float64(c.N)), Tokens(Quantile(&c.Input, 0.5)), Tokens(Quantile(&c.Input, 0.95)), Tokens(Quantile(&c.Output, 0.5)), Tokens(Quantile(&c.Output, 0.95))), words(string(c.From))...)...))
 	}
 	if n := l.Between; n != nil && len(l.Classes) == 0 {
 		b.Table = &table{Head: append(words("share of the variance that lies between clients"), append(numbers(""), words("", "source")...)...)}

@@ -79,13 +79,13 @@ func same(p *spec.Prefix) block {
 		b.Table = &table{Head: append(words("prompts"), append(numbers("tokens in common", "have it"), words("", "source")...)...)}
 	}
 	line := func(name string, n, share spec.Num, how string) {
-		b.add([]cell{{Text: name}, {Text: tokens(float64(n)), Number: true}, {Text: percent(float64(share)), Number: true}, bar(float64(share)), {Text: how}})
+		b.add([]cell{{Text: name}, {Text: Tokens(float64(n)), Number: true}, {Text: percent(float64(share)), Number: true}, bar(float64(share)), {Text: how}})
 	}
 	for _, c := range p.Identical {
 		if c.Kind == spec.KindAll {
 			b.Lead = "The prompts have no beginning in common."
 			if c.Tokens > 0 {
-				b.Lead = fmt.Sprintf("It is: %s of the prompts begin with the same %s tokens.", percent(float64(c.Share)), tokens(float64(c.Tokens)))
+				b.Lead = fmt.Sprintf("It is: %s of the prompts begin with the same %s tokens.", percent(float64(c.Share)), Tokens(float64(c.Tokens)))
 			}
 		}
 		name, how := "of "+c.Kind+" "+c.Alias, "whole blocks; "+by(c.Provenance)
@@ -104,7 +104,7 @@ func same(p *spec.Prefix) block {
 		line("a shared beginning", r.Tokens, r.Share, by(r.Provenance))
 	}
 	if b.Lead == "" && len(p.Roots) > 0 {
-		b.Lead = fmt.Sprintf("%s of the prompts begin with the same %s tokens.", percent(float64(p.Roots[0].Share)), tokens(float64(p.Roots[0].Tokens)))
+		b.Lead = fmt.Sprintf("%s of the prompts begin with the same %s tokens.", percent(float64(p.Roots[0].Share)), Tokens(float64(p.Roots[0].Tokens)))
 	}
 	return b
 }
@@ -121,11 +121,11 @@ func brokenBlock(p *spec.Prefix) block {
 	for _, x := range all {
 		sum += float64(x.Share)
 		saved += float64(x.Share) * x.Gain()
-		b.add([]cell{{Text: "at token " + tokens(float64(x.At))}, {Text: percent(float64(x.Share)), Number: true}, bar(float64(x.Share)), {Text: tokens(float64(x.Now)), Number: true},
-			{Text: tokens(float64(x.Would)), Number: true}, {Text: "+" + tokens(x.Gain()), Number: true}, {Text: by(x.Provenance)}})
+		b.add([]cell{{Text: "at token " + Tokens(float64(x.At))}, {Text: percent(float64(x.Share)), Number: true}, bar(float64(x.Share)), {Text: Tokens(float64(x.Now)), Number: true},
+			{Text: Tokens(float64(x.Would)), Number: true}, {Text: "+" + Tokens(x.Gain()), Number: true}, {Text: by(x.Provenance)}})
 	}
 	b.Warn = append(b.Warn, fmt.Sprintf("%s of the requests have a long stretch in common with others and do not share it, since a field that changes (a date, an id) stands before it. Moving %s behind its stretch would share about %s tokens more a request, over all requests.",
-		percent(sum), fieldsOf(len(all)), tokens(saved)))
+		percent(sum), fieldsOf(len(all)), Tokens(saved)))
 	b.Notes = append(b.Notes, "Tokens from a prompt's beginning; medians over the requests with that field, and each request counts for one field.")
 	return b
 }
@@ -150,7 +150,7 @@ func cache(p *spec.Prefix) (block, error) {
 		b.Notes = append(b.Notes, "Least recently used goes first; requests in order of arrival, whole prompts stored at arrival: an upper bound for requests that run at the same time.")
 	}
 	if t := p.ReuseTimes; t != nil {
-		b.Notes = append(b.Notes, fmt.Sprintf("A block that is used again was last used %s before in the median; 90 %% of such uses come within %s.", seconds(at(t, 0.5)), seconds(at(t, 0.9))))
+		b.Notes = append(b.Notes, fmt.Sprintf("A block that is used again was last used %s before in the median; 90 %% of such uses come within %s.", Seconds(Quantile(t, 0.5)), Seconds(Quantile(t, 0.9))))
 	}
 	if len(p.Curve) < 2 {
 		return b, nil

@@ -40,7 +40,7 @@ func identity(by string) string {
 
 // turns are how many a session has and how many go on after each.
 func turns(x *spec.Sessions) (block, error) {
-	b := block{Title: "How long conversations are", Lead: fmt.Sprintf("%s of %s sessions have several turns", percent(float64(x.ShareMultiple.Value)), tokens(float64(x.Count.Value)))}
+	b := block{Title: "How long conversations are", Lead: fmt.Sprintf("%s of %s sessions have several turns", percent(float64(x.ShareMultiple.Value)), Tokens(float64(x.Count.Value)))}
 	if x.Requests != nil {
 		b.Lead += fmt.Sprintf("; they make %s of the requests", percent(float64(x.Requests.Value)))
 	}
@@ -49,7 +49,7 @@ func turns(x *spec.Sessions) (block, error) {
 		name string
 		p    spec.Num
 	}{{"turns, median", 0.5}, {"turns, p90", 0.9}, {"turns, p99.5", 0.995}} {
-		b.add(row(p.name, three(at(&x.Turns, p.p)), by(x.Turns.Provenance)))
+		b.add(row(p.name, Short(Quantile(&x.Turns, p.p)), by(x.Turns.Provenance)))
 	}
 	b.number("turns, mean", "", &x.MeanTurns)
 	b.number("turns, most", "", x.MostTurns)
@@ -88,7 +88,7 @@ func (b *block) spread(unit string, write func(float64) string, rows ...spreadRo
 		}
 		line := words(r.name)
 		for _, p := range []spec.Num{0.1, 0.5, 0.9, 0.995} {
-			line = append(line, numbers(write(at(r.t, p)))...)
+			line = append(line, numbers(write(Quantile(r.t, p)))...)
 		}
 		b.add(append(line, words(by(r.t.Provenance))...))
 	}
@@ -102,15 +102,15 @@ type spreadRow struct {
 // pauses are the times between turns.
 func pauses(x *spec.Sessions) block {
 	b := block{Title: "How long people and tools take between turns"}
-	b.spread("time", seconds, spreadRow{"a person, from the answer to the next turn", x.ThinkHuman}, spreadRow{"a tool, from the call to its result", x.ThinkTool},
+	b.spread("time", Seconds, spreadRow{"a person, from the answer to the next turn", x.ThinkHuman}, spreadRow{"a tool, from the call to its result", x.ThinkTool},
 		spreadRow{"either, from the answer on", x.Think}, spreadRow{"from one request to the next", x.Between})
 	switch {
 	case x.ThinkHuman != nil && x.ThinkTool != nil:
-		b.Lead = fmt.Sprintf("A person takes %s in the median, a tool %s.", seconds(at(x.ThinkHuman, 0.5)), seconds(at(x.ThinkTool, 0.5)))
+		b.Lead = fmt.Sprintf("A person takes %s in the median, a tool %s.", Seconds(Quantile(x.ThinkHuman, 0.5)), Seconds(Quantile(x.ThinkTool, 0.5)))
 	case x.Think != nil:
-		b.Lead = fmt.Sprintf("The next turn comes %s after the answer in the median.", seconds(at(x.Think, 0.5)))
+		b.Lead = fmt.Sprintf("The next turn comes %s after the answer in the median.", Seconds(Quantile(x.Think, 0.5)))
 	case x.Between != nil:
-		b.Lead = fmt.Sprintf("The next turn comes %s after the request before it in the median; when answers ended is not known.", seconds(at(x.Between, 0.5)))
+		b.Lead = fmt.Sprintf("The next turn comes %s after the request before it in the median; when answers ended is not known.", Seconds(Quantile(x.Between, 0.5)))
 	}
 	return b
 }
@@ -118,12 +118,12 @@ func pauses(x *spec.Sessions) block {
 // grows are the prompts of first turns and how later ones grow.
 func grows(x *spec.Sessions) block {
 	b := block{Title: "How prompts grow from turn to turn"}
-	b.spread("tokens", tokens, spreadRow{"prompt of a first turn", x.First}, spreadRow{"growth from turn to turn", x.Growth})
+	b.spread("tokens", Tokens, spreadRow{"prompt of a first turn", x.First}, spreadRow{"growth from turn to turn", x.Growth})
 	if x.Growth != nil {
-		b.Lead = fmt.Sprintf("A further turn adds %s tokens to the prompt in the median.", tokens(at(x.Growth, 0.5)))
+		b.Lead = fmt.Sprintf("A further turn adds %s tokens to the prompt in the median.", Tokens(Quantile(x.Growth, 0.5)))
 	}
 	if x.Kept != nil {
-		b.Notes = append(b.Notes, fmt.Sprintf("In the median a turn begins with %s of the prompt before it, in nine of ten with %s or more (%s).", percent(at(x.Kept, 0.5)), percent(at(x.Kept, 0.1)), by(x.Kept.Provenance)))
+		b.Notes = append(b.Notes, fmt.Sprintf("In the median a turn begins with %s of the prompt before it, in nine of ten with %s or more (%s).", percent(Quantile(x.Kept, 0.5)), percent(Quantile(x.Kept, 0.1)), by(x.Kept.Provenance)))
 	}
 	return b
 }

@@ -34,10 +34,10 @@ func statedSection(s *spec.Spec) (section, error) {
 			number(name, percent(float64(n.Value)), n)
 		}
 	}
-	number("prompt, mean", tokens(float64(w.Lengths.Input.Mean.Value))+" tokens", &w.Lengths.Input.Mean)
-	number("answer, mean", tokens(float64(w.Lengths.Output.Mean.Value))+" tokens", &w.Lengths.Output.Mean)
+	number("prompt, mean", Tokens(float64(w.Lengths.Input.Mean.Value))+" tokens", &w.Lengths.Input.Mean)
+	number("answer, mean", Tokens(float64(w.Lengths.Output.Mean.Value))+" tokens", &w.Lengths.Output.Mean)
 	if a := &w.Arrivals; a.Process != spec.ProcessUnknown {
-		number("rate", three(float64(a.Rate.Value))+" /s", &a.Rate)
+		number("rate", Short(float64(a.Rate.Value))+" /s", &a.Rate)
 		for _, v := range a.Variants {
 			add("variant "+v.Name, fmt.Sprintf("CV %.3g", float64(v.CV)), v.From, v.Confidence, v.Ask)
 		}
@@ -46,11 +46,11 @@ func statedSection(s *spec.Spec) (section, error) {
 			for _, r := range p.Rates {
 				top = max(top, float64(r))
 			}
-			add("hours of the week", "up to "+three(top)+" /s", p.From, p.Confidence, p.Ask)
+			add("hours of the week", "up to "+Short(top)+" /s", p.From, p.Confidence, p.Ask)
 		}
 	}
 	for _, r := range w.Prefix.Roots {
-		add("shared beginning", tokens(float64(r.Tokens))+" tokens", r.From, r.Confidence, r.Ask)
+		add("shared beginning", Tokens(float64(r.Tokens))+" tokens", r.From, r.Confidence, r.Ask)
 	}
 	share("requests with a shared beginning", w.Prefix.ShareRequests)
 	f := &w.Features
@@ -62,8 +62,8 @@ func statedSection(s *spec.Spec) (section, error) {
 	}
 	for i := range w.Jobs {
 		j := &w.Jobs[i]
-		number("job "+j.Name, tokens(float64(j.Requests.Value))+" requests", &j.Requests)
-		number("job "+j.Name+", time for it", seconds(float64(j.WindowS.Value)), &j.WindowS)
+		number("job "+j.Name, Tokens(float64(j.Requests.Value))+" requests", &j.Requests)
+		number("job "+j.Name+", time for it", Seconds(float64(j.WindowS.Value)), &j.WindowS)
 	}
 	if b.Table == nil {
 		return out, nil
@@ -112,7 +112,7 @@ func agreedSection(s *spec.Spec) (section, error) {
 	}
 	r := block{Title: "Which runs", Table: &table{Head: append(words("run", "kind"), numbers("load", "for")...)}}
 	for _, x := range s.Runs {
-		r.add(append(words(x.Name, strings.ReplaceAll(x.Mode, "_", " ")), numbers(x.Load.String(), seconds(float64(x.LastS)))...))
+		r.add(append(words(x.Name, strings.ReplaceAll(x.Mode, "_", " ")), numbers(x.Load.String(), Seconds(float64(x.LastS)))...))
 	}
 	out.keep(r)
 	return out, nil

@@ -11,9 +11,9 @@ import (
 	"reprise/trace/spec"
 )
 
-// at is the table's value at p, between its points on a straight line; NaN
+// Quantile is the table's value at p, between its points on a straight line; NaN
 // beyond its ends, where it was held back.
-func at(t *spec.Table, p spec.Num) float64 {
+func Quantile(t *spec.Table, p spec.Num) float64 {
 	if t == nil || len(t.P) == 0 || p < t.P[0] || p > t.P[len(t.P)-1] {
 		return math.NaN()
 	}
@@ -27,22 +27,22 @@ func at(t *spec.Table, p spec.Num) float64 {
 // heldBack stands where a quantile was not to leave.
 const heldBack = "held back"
 
-// tokens writes a whole number with commas.
-func tokens(v float64) string {
+// Tokens writes a whole number with commas.
+func Tokens(v float64) string {
 	if math.IsNaN(v) {
 		return heldBack
 	}
 	return chart.Thousands(fmt.Sprintf("%.0f", v))
 }
 
-// three writes a number with about three digits, no exponent, and commas.
-func three(v float64) string {
+// Short writes a number with about three digits, no exponent, and commas.
+func Short(v float64) string {
 	digits := 0
 	switch a := math.Abs(v); {
 	case math.IsNaN(v):
 		return heldBack
 	case a >= 100 || a == 0:
-		return tokens(v)
+		return Tokens(v)
 	case a < 1e-4:
 		return strconv.FormatFloat(v, 'g', 3, 64)
 	default:
@@ -55,23 +55,23 @@ func three(v float64) string {
 	return s
 }
 
-// seconds writes a time in the unit that people would use.
-func seconds(v float64) string {
+// Seconds writes a time (s) in the unit that people would use.
+func Seconds(v float64) string {
 	switch a := math.Abs(v); {
 	case math.IsNaN(v):
 		return heldBack
 	case a == 0:
 		return "0 s"
 	case a < 1:
-		return three(v*1000) + " ms"
+		return Short(v*1000) + " ms"
 	case a < 120:
-		return three(v) + " s"
+		return Short(v) + " s"
 	case a < 2*3600:
-		return three(v/60) + " min"
+		return Short(v/60) + " min"
 	case a < 48*3600:
-		return three(v/3600) + " h"
+		return Short(v/3600) + " h"
 	}
-	return three(v/86400) + " days"
+	return Short(v/86400) + " days"
 }
 
 // percent keeps the sign on the line of its number.
@@ -148,7 +148,7 @@ func (b *block) share(name string, n *spec.Number) {
 // number adds a row of a number that may be absent, with three digits.
 func (b *block) number(name, unit string, n *spec.Number) {
 	if n != nil {
-		b.add(row(name, strings.TrimSpace(three(float64(n.Value))+" "+unit), of(*n)))
+		b.add(row(name, strings.TrimSpace(Short(float64(n.Value))+" "+unit), of(*n)))
 	}
 }
 

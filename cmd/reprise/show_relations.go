@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"reprise/fit/page"
+	"reprise/trace/spec"
+)
+
+// prefixTable is what prompts share, in an infinite cache but for the curve.
+func prefixTable(w io.Writer, p *spec.Prefix) {
+	var hits, common, roots []string
+	for _, h := range p.HitRates {
+		of := h.Denominator
+		if h.Name == "full_block_tokens" {
+			of += ", hits in whole blocks only"
+		}
+		hits = append(hits, share(h.Number)+" of "+of)
+	}
+	for _, c := range p.Identical {
+		if c.Kind != spec.KindAll {
+			common = append(common, fmt.Sprintf("%s %s %s tokens (%.1f %%)", c.Kind, c.Alias, page.Tokens(float64(c.Tokens)), 100*float64(c.Share)))
+		}
+	}
+	for _, r := range p.Roots {
+		roots = append(roots, fmt.Sprintf("%s tokens%s of %.1f %%", page.Tokens(float64(r.Tokens)), stated(r.Confidence), 100*float64(r.Share)))
+	}
+	some := ""
+	if p.ShareRequests != nil {
+		some = share(*p.ShareRequests) + " of requests share a beginning" + stated(p.ShareRequests.Confidence)
+	}
+	if p.ShareBeyond != nil {
+		some += ", " + share(*p.ShareBeyond) + " more than the common one"
+	}
+	rows := [][2]string{{"blocks", fmt.Sprintf("of %d tokens; %s", p.BlockTokens, some)}}
+	for i := 0; i < len(hits); i += 2 {
+		name := "hit rate"
+		if i > 0 {
+			name = ""
+		}
+		rows = append(rows, [2]string{name, strings.Join(hits[i:min(i+2, len(hits))], "; ")})
+	}
+	rows = append(rows, [2]string{"shared beginnings", few(roots)}, [2]string{"byte-identical", p.Exactly()}, [2]string{"byte-identical by", few(common)})
+	if g := p.Generated; g != nil {
+		rows = append(rows, [2]string{"generated before", fmt.Sprintf("%.1f %% of hit tokens at most: answers sent back, which a replay with other answers misses", 100*float64(g.Share))})
+	}
+	pairs(w, "prefix sharing (infinite cache)", rows...)
+}
+
+// share prints a share in per cent, with a star when it is assumed.
+func share(n spec.Number) string {
+	s := fmt.Sprintf("%.1f %%", 100*float64(n.Value))
+	if n.From == spec.Assumed {
+		s += "*"
+	}
+	return s
+}
+
+func sessionTable(w io.Writer, x *spec.Sessions) {
+	if x == nil {
+		return
+	}
+	count := fmt.Sprintf("%s, %s turns on average (p90 %s", number(x.Count), page.Short(float64(x.MeanTurns.Value)), page.Short(page.Quantile(&x.Turns, 0.9)))
+	if x.MostTurns != nil {
+		count += ", most " + number(*x.MostTurns)
+	}
+	count += "); " + share(x.ShareMultiple) + " have several"
+	if x.Requests != nil {
+		count += ", with " + share(*x.Requests) + " of the requests"
+	}
+	var goes []string
+	for _, h := range x.Hazards {
+		v := fmt.Sprintf("%.0f", 100*float64(h.Value))
+		if h.AndLater {
+			v += " (and later)"
+		}
+		goes = append(goes, v)
+	}
+	rows := [][2]string{{"sessions", count}, {"told by", x.Identity}}
+	if len(goes) > 0 {
+		rows = append(rows, [2]string{"go on after turn 1, 2, …", strings.Join(goes, " ") + " %"})
+	}
+	rows = append(rows, [2]string{"between turns", pauses(x)}, [2]string{"prompt grows", growth(x)})
+	pairs(w, "sessions", rows...)
+}
+
+// pauses are the medians and 90th percentiles of the times between turns.
+func pauses(x *spec.Sessions) string {
+	var out []string
+	for _, t := range []struct {
+		name string
+		t    *spec.Table
+	}{{"a person", x.ThinkHuman}, {"a tool", x.ThinkTool}, {"request to request", x.Between}} {
+		if t.t != nil {
+			out = append(out, fmt.Sprintf("%s %s (p90 %s)", t.name, page.Seconds(page.Quantile(t.t, 0.5)), page.Seconds(page.Quantile(t.t, 0.9))))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func growth(x *spec.Sessions) string {
+	var out []string
+	if x.Growth != nil {
+		out = append(out, fmt.Sprintf("by %s tokens a turn (p90 %s)", page.Tokens(page.Quantile(x.Growth, 0.5)), page.Tokens(page.Quantile(x.Growth, 0.9))))
+	}
+	if x.Compacted != nil {
+		out = append(out, "shrank in "+share(*x.Compacted)+" of turns")
+	}
+	if x.Branched != nil {
+		out = append(out, share(*x.Branched)+" of continued requests branch")
+	}
+	return strings.Join(out, "; ")
+}
+
+// featureTable is one line of shares, and one of who gets the requests.
+func featureTable(w io.Writer, f *spec.Features) {
+	var uses, names []string
+	for _, x := range []struct {
+		name string
+		n    *spec.Number
+	}{{"stream", f.Stream}, {"tools", f.Tools}, {"json schema", f.Schema}, {"several completions", f.Several}, {"chat", f.Chat}} {
+		if x.n != nil {
+			uses = append(uses, x.name+" "+share(*x.n)+stated(x.n.Confidence))
+		}
+	}
+	for _, list := range [][]spec.Share{f.Models, f.Adapters} {
+		for i := range list {
+			names = append(names, list[i].Alias+" "+share(list[i].Number))
+		}
+	}
+	if len(uses)+len(names) == 0 {
+		return
+	}
+	pairs(w, "features", [2]string{"requests with", strings.Join(uses, ", ")}, [2]string{"models, adapters", few(names)})
+}
