@@ -9,7 +9,7 @@ FUZZTIME ?= 20s
 
 SIZE ?= 1GB
 
-.PHONY: build demo test race bench bench-token bench-ingest bench-replay bench-fit conformance fuzz check docs
+.PHONY: build demo test race bench bench-token bench-ingest bench-replay bench-soak bench-fit conformance fuzz check docs
 
 # The one static binary.
 build:
@@ -46,12 +46,15 @@ bench-fit: build
 	go run ./testdata/bigtrace -n $(REQUESTS) -measure ./reprise -dir '$(DIR)'
 	go run ./testdata/bigtrace -n $$(( $(REQUESTS) / 10 )) -blocks -measure ./reprise -dir '$(DIR)'
 
-# The client's own error and CPU an event, by both engines and kinds of stamps,
-# against the mock, a core each. PEERS='vllm-rs=PATH,vllm=PATH,aiperf=PATH' with
-# MODEL_DIR, a local tokenizer, adds those. FIFO=1 runs all at real-time priority.
+# The client beside its peers, which it installs: what each adds to TTFT, lateness
+# at the server's kernel, saturation, a big trace. PEERS=none for ours alone, FIFO=1
+# for a machine with neighbours; see the script for settings. About half an hour.
 bench-replay:
-	go build -o '$(or $(TMPDIR),/tmp)/reprise-overhead' ./replay/testdata/overhead
-	'$(or $(TMPDIR),/tmp)/reprise-overhead' $(if $(FIFO),-fifo) $(if $(PEERS),-peers '$(PEERS)' -model-dir '$(MODEL_DIR)')
+	replay/testdata/compare/compare.sh
+
+# Ten minutes at 500 requests a second: all sent, at the planned rate, no growing lag.
+bench-soak:
+	PEERS=none PARTS=soak replay/testdata/compare/compare.sh
 
 # Replays and refusals at real engines that are up and idle, of which the
 # environment names any: VLLM_URL with VLLM_TOKENIZER, the folder of its model, as

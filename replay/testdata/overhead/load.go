@@ -5,30 +5,18 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"reprise/replay"
 	"reprise/replay/openai"
+	"reprise/replay/testdata/rig"
 	"reprise/trace"
 )
 
-// AppendPrompt makes a prompt of as many words as the job has tokens.
-func (words) AppendPrompt(dst []byte, job *replay.Job, _ int32) ([]byte, int32) {
-	n := job.Request.Input.Or(1)
-	return append(dst, strings.TrimSpace(strings.Repeat("w ", int(n)))...), n
-}
-
-// AppendFresh makes a prompt of n words.
-func (words) AppendFresh(dst []byte, _ int64, n int) []byte {
-	return append(dst, strings.TrimSpace(strings.Repeat("w ", n))...)
-}
-
 // load is our client: it runs one case and says what it saw.
 func load(o *options) error {
-	client, err := openai.New(openai.Config{URL: o.url, API: openai.Completions, Model: "mock", Prompter: words{},
+	client, err := openai.New(openai.Config{URL: o.url, API: openai.Completions, Model: "mock", Prompter: rig.Words{},
 		Wire: openai.Wire{Engine: o.engine, Stamps: o.stamps}, IdleConns: time.Minute})
 	if err != nil {
 		return err
@@ -39,21 +27,16 @@ func load(o *options) error {
 		ahead += o.n / 4 // so many are in flight now and then
 	}
 	client.Connect(context.Background(), ahead)
-	before := used()
 	var results []replay.Result
-	rate := 0.0
 	if o.starts == "poisson" {
 		results, err = arrivals(o, client)
 	} else {
-		results, rate, err = streams(o, client)
+		results, err = streams(o, client)
 	}
 	if err != nil {
 		return err
 	}
-	s := summarize(results)
-	s.CPUs = used() - before
-	s.Rate = rate
-	return json.NewEncoder(os.Stdout).Encode(s)
+	return json.NewEncoder(os.Stdout).Encode(summarize(results))
 }
 
 // lifetime is an answer's by the mock's law.
@@ -74,12 +57,12 @@ func request(o *options) replay.Job {
 }
 
 // streams keeps o.n requests in flight, each stream beginning at once or at
-// random within the life of an answer. rate is the sum of the streams' own.
-func streams(o *options, client *openai.Client) (all []replay.Result, rate float64, err error) {
+// random within the life of an answer.
+func streams(o *options, client *openai.Client) (all []replay.Result, err error) {
 	calls := make([]replay.Call, o.n*o.rounds) // rendered ahead, as a run does
 	for i := range calls {
 		if calls[i], err = client.Prepare(request(o)); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 	}
 	timer := replay.NewTimer(time.Now())
@@ -97,11 +80,7 @@ func streams(o *options, client *openai.Client) (all []replay.Result, rate float
 		})
 	}
 	wg.Wait()
-	for i := range o.n {
-		r := all[i*o.rounds : (i+1)*o.rounds]
-		rate += float64(o.rounds) / (float64(r[o.rounds-1].End.V-r[0].Dispatch.V) / 1e9)
-	}
-	return all, rate, nil
+	return all, nil
 }
 
 func send(call replay.Call, timer replay.Timer, to *replay.Result) {
@@ -144,20 +123,10 @@ func summarize(results []replay.Result) (s seen) {
 		}
 		ttft = append(ttft, float64(r.FirstContent.V-r.WriteEnd.V)/1e6)
 		tpot = append(tpot, float64(r.LastContent.V-r.FirstContent.V)/1e6/float64(max(r.OutUsage.V-1, 1)))
-		s.Events += int(r.NEvents)
 	}
-	s.N, s.MeanMS, s.TPOTMS = len(ttft), mean(ttft), mean(tpot)
+	s.N, s.MeanMS, s.TPOTMS = len(ttft), rig.Mean(ttft), rig.Mean(tpot)
 	if len(ttft) > 0 {
-		s.P99MS = quantile(ttft, 0.99)
+		s.P99MS = rig.Quantile(ttft, 0.99)
 	}
 	return s
-}
-
-// used is the CPU time of this process, s.
-func used() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
