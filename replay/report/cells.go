@@ -258,7 +258,7 @@ func against(first, v *float64, isFirst bool) string {
 }
 
 func (r *Report) sideRows() [][]string {
-	out := [][]string{{"Run", r.byRate() + " /s", "TTFT p50", "p95", "p99", "TPOT p95", "goodput /s", "failed", "verdict "}}
+	out := [][]string{{"Run", r.byRate() + " /s", "TTFT p50", "p95", "p99", "TPOT p95", "goodput", "failed", "verdict "}}
 	for _, c := range r.ordered() {
 		p := func(metric, clock string, p float64) string {
 			return or(c.latency(metric, clock).percentile(p), "too few")

@@ -34,7 +34,7 @@ func TestWordsOfLoads(t *testing.T) {
 	}{
 		{"linear", text(replay.Ramp, []replay.LoadPoint{{FromPerS: 2, ToPerS: 18}}, 1), []string{"Over a ramp from 2 to 18 requests/s (10.0 requests/s offered on average, eu-west-1) p50 TTFT", "of no one rate"}, "At 10.0"},
 		{"stepped", text(replay.Ramp, []replay.LoadPoint{{Point: 0, FromPerS: 10, ToPerS: 10}, {Point: 1, FromPerS: 20, ToPerS: 20}}, 2),
-			[]string{"point 2 (20/s planned)", "offered /s", "All limits hold at every rate offered"}, "dir:"},
+			[]string{"point 2 (20/s)", "offered /s", "All limits hold at every rate offered"}, "dir:"},
 		{"closed", text(replay.ClosedLoop, []replay.LoadPoint{{Point: 0, Concurrency: 1}, {Point: 1, Concurrency: 2}}, 2), []string{"The most in a closed loop", "point 2 (2 under way)", "sent /s"}, "offered /s"},
 	} {
 		for _, want := range c.want {

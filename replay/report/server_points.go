@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"reprise/replay/scrape"
 )
@@ -121,15 +122,15 @@ func (m *Metrics) ends() map[int32]int64 {
 // sideServer sets what the servers say of each load point or run side by side,
 // beside the client's own; nil where fewer than two have it.
 func (r *Report) sideServer() [][]string {
-	out := [][]string{{"Run", r.byRate() + " /s", "TTFT p50 here", "p50 there", "p99 here", "p99 there", "queue p99", "running", "waiting", "cache hits"}}
+	out := [][]string{{"Run", r.byRate(), "TTFT p50", "server's", "TTFT p99", "server's", "queue p99", "run/wait", "hits"}}
 	for _, s := range r.ordered() {
 		v := s.Server
 		if v == nil {
 			continue
 		}
 		ours := s.latency("ttft", "write_end")
-		row := []string{s.Name, rateText(s.Load.OfferedPerS), or(ours.percentile(50), "too few"), v.TTFT.text(50), or(ours.percentile(99), "too few"), v.TTFT.text(99), v.Queue.text(99)}
-		out = append(out, append(row, orCount(v.Running), orCount(v.Waiting), shareText(v.HitRate)))
+		out = append(out, []string{s.Name, rateText(s.Load.OfferedPerS), or(ours.percentile(50), "too few"), v.TTFT.text(50), or(ours.percentile(99), "too few"), v.TTFT.text(99),
+			v.Queue.text(99), orCount(v.Running) + "/" + orCount(v.Waiting), shareText(v.HitRate)})
 	}
 	if len(out) < 3 {
 		return nil
@@ -138,7 +139,10 @@ func (r *Report) sideServer() [][]string {
 }
 
 // sideServerTitle is the heading of sideServer.
-const sideServerTitle = "Server beside client (ms; here: from sending, by the client; there: by the server's metrics, within bucket bounds)"
+const sideServerTitle = "Server beside client (ms; TTFT from sending by the client, beside it the server's own, by its buckets; most running and waiting; prefix cache hits)"
+
+// narrow is text for a column of many.
+func (w Within) narrow() string { return strings.ReplaceAll(w.text(), " to ", "–") }
 
 // text is a percentile as bounds, 50 or 99.
 func (t *ServerTimes) text(p float64) string {
@@ -146,9 +150,9 @@ func (t *ServerTimes) text(p float64) string {
 	case t == nil:
 		return "n/a"
 	case p == 50:
-		return t.P50.text()
+		return t.P50.narrow()
 	}
-	return t.P99.text()
+	return t.P99.narrow()
 }
 
 func orCount(n *int64) string {

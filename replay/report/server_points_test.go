@@ -82,7 +82,7 @@ func TestServerAtEachPoint(t *testing.T) {
 			if err := render(&b); err != nil {
 				t.Fatal(err)
 			}
-			for _, want := range []string{"Server beside client", "40.0 to 60.0", "60.0 to 80.0"} {
+			for _, want := range []string{"Server beside client", "40.0–60.0", "60.0–80.0"} {
 				if !strings.Contains(b.String(), want) {
 					t.Errorf("%s does not say %q", name, want)
 				}

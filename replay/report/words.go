@@ -150,7 +150,7 @@ func (s *Summary) step() string {
 	}
 	for _, p := range sh.Points {
 		if p.Point == s.Point && p.FromPerS == p.ToPerS {
-			return fmt.Sprintf("%.3g/s planned", p.FromPerS)
+			return fmt.Sprintf("%.3g/s", p.FromPerS)
 		}
 	}
 	return ""
