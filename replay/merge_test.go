@@ -24,20 +24,23 @@ func shardTrace(n int) *trace.Trace {
 }
 
 // The shards are a partition, keep instants and rows, and keep sessions whole.
-func TestShardOf(t *testing.T) {
+func TestShards(t *testing.T) {
 	tr := shardTrace(100)
 	seen, machine := map[int64]bool{}, map[int32]int{}
 	for i := range 4 {
-		sh, err := ShardOf(tr, Shard{Index: i, Of: 4})
+		p, err := NewPlan(tr)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range sh.Requests {
-			if seen[r.ID] || r.T != tr.Requests[r.ID].T {
-				t.Fatalf("row %d twice or moved", r.ID)
+		if err := p.Part(Shard{Index: i, Of: 4}); err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range p.Jobs {
+			if seen[j.Row] || j.Sched != tr.Requests[j.Row].T.V*1000 {
+				t.Fatalf("row %d twice or moved", j.Row)
 			}
-			seen[r.ID] = true
-			if s := r.Session; s.OK {
+			seen[j.Row] = true
+			if s := j.Request.Session; s.OK {
 				if at, ok := machine[s.V]; ok && at != i {
 					t.Fatalf("session %d on machines %d and %d", s.V, at, i)
 				}
@@ -48,7 +51,7 @@ func TestShardOf(t *testing.T) {
 	if len(seen) != 100 || len(tr.Requests) != 100 {
 		t.Fatalf("%d of 100 rows", len(seen))
 	}
-	if _, err := ShardOf(shardTrace(2), Shard{Index: 2, Of: 3}); err == nil {
+	if p, _ := NewPlan(shardTrace(2)); p.Part(Shard{Index: 2, Of: 3}) == nil {
 		t.Error("an empty shard was taken")
 	}
 	for text, ok := range map[string]bool{"0/1": true, "3/4": true, "4/4": false, "-1/4": false, "1": false, "a/b": false, "0/0": false, "1/2/3": false} {
@@ -67,12 +70,11 @@ func TestMerge(t *testing.T) {
 		start := at.UTC().Format(time.RFC3339Nano)
 		var dirs []*Dir
 		for i := range 2 {
-			part, err := ShardOf(tr, Shard{Index: i, Of: 2})
+			p, err := NewPlan(tr)
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := NewPlan(part)
-			if err != nil {
+			if err := p.Part(Shard{Index: i, Of: 2}); err != nil {
 				t.Fatal(err)
 			}
 			run := Run{StartedAt: "2026-11-30T07:00:00Z", Trace: Input{SHA256: "x"}, Salt: 5, Shard: &Shard{Index: i, Of: 2, StartAt: start, Planned: 60}, Notes: []string{"alike"}}
@@ -107,7 +109,7 @@ func TestMerge(t *testing.T) {
 		for _, o := range m.Run.Outcomes {
 			sum += o.N
 		}
-		if len(rows) != 60 || m.Run.Planned != 60 || sum != 60 || m.Run.Status != Complete || strings.Count(strings.Join(m.Run.Notes, "|"), "alike") != 1 {
+		if len(rows) != 60 || m.Run.Planned != 60 || sum != 60 || m.Run.Status != Complete || m.Run.Shape.Absolute != 60 || strings.Count(strings.Join(m.Run.Notes, "|"), "alike") != 1 {
 			t.Fatalf("%d rows, %+v", len(rows), m.Run)
 		}
 		if m, err = Merge(dirs[1:]); err != nil || m.Run.Status != Aborted || !strings.Contains(m.Run.AbortReason, "shards 0 of 2 are not here") {

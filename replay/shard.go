@@ -3,7 +3,6 @@ package replay
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,27 +34,8 @@ func ParseShard(text string) (Shard, error) {
 	return Shard{Index: i, Of: n}, nil
 }
 
-// ShardOf returns the requests of t that one shard sends: all turns of a
-// session go to one machine, and what has no session goes by its row. Rows keep
-// their numbers and instants. t is left as it is.
-func ShardOf(t *trace.Trace, s Shard) (*trace.Trace, error) {
-	if s.Of < 1 || s.Index < 0 || s.Index >= s.Of {
-		return nil, errors.New("no such shard")
-	}
-	out := *t
-	out.Requests = nil
-	for i := range t.Requests {
-		if s.has(&t.Requests[i]) {
-			out.Requests = append(out.Requests, t.Requests[i])
-		}
-	}
-	if len(out.Requests) == 0 {
-		return nil, fmt.Errorf("shard %d of %d has no requests: use fewer shards", s.Index, s.Of)
-	}
-	return &out, nil
-}
-
-// has tells whether a request is one of the shard's.
+// has tells whether a request is one of the shard's: all turns of a session go
+// to one machine, and what has no session goes by its row.
 func (s Shard) has(r *trace.Request) bool {
 	key := r.ID
 	if r.Session.OK {
@@ -64,21 +44,82 @@ func (s Shard) has(r *trace.Request) bool {
 	return int(key%int64(s.Of)) == s.Index
 }
 
-// Part leaves a plan with a schedule the jobs of one shard, at their instants.
+// Share is a machine's part of so many slots of a closed loop; the parts of all
+// machines add up to them.
+func (s Shard) Share(slots int) int {
+	return slots*(s.Index+1)/s.Of - slots*s.Index/s.Of
+}
+
+// Part leaves a plan the jobs of one shard. The parts of all shards are the
+// plan: a schedule keeps its rows and instants, a turn goes where the turn before
+// it goes, and a closed loop is shared out slot by slot, so that all machines
+// together have as many requests under way, or send as many a second, as was
+// asked for. A level of a closed loop begins when the one before is over, which
+// the other machines do not know: there can be one.
 func (p *Plan) Part(s Shard) error {
 	if s.Of < 1 || s.Index < 0 || s.Index >= s.Of {
 		return errors.New("no such shard")
 	}
-	if len(p.levels) > 0 || p.turns != nil {
-		return errors.New("a load that waits for answers cannot be shared out")
+	if len(p.levels) > 0 {
+		if err := p.shareSlots(s); err != nil {
+			return err
+		}
 	}
-	p.Jobs = slices.DeleteFunc(p.Jobs, func(j Job) bool { return !s.has(&j.Request) })
-	if len(p.Jobs) == 0 {
+	var kept []int32 // places
+	for i := range p.Jobs {
+		if s.has(&p.Jobs[p.root(i)].Request) {
+			kept = append(kept, int32(i))
+		}
+	}
+	if len(kept) == 0 {
 		return fmt.Errorf("shard %d of %d has no requests: use fewer shards", s.Index, s.Of)
+	}
+	jobs := make([]Job, len(kept))
+	for i, k := range kept {
+		jobs[i] = p.Jobs[k]
+	}
+	p.Jobs = jobs
+	switch {
+	case len(p.levels) > 0:
+		p.rows = len(jobs)
+		if !p.timed() {
+			p.Shape.Points[0].Planned = int64(p.rows)
+		}
+		return nil
+	case p.turns != nil:
+		p.turns = p.turns.part(kept)
+		p.settleTurns()
+		return nil
 	}
 	p.Shape.Absolute = int64(len(p.Jobs))
 	p.countPoints()
 	return nil
+}
+
+func (p *Plan) shareSlots(s Shard) error {
+	if len(p.levels) > 1 {
+		return errors.New("several levels of a closed loop cannot be shared out, since each begins when all answers of the one before are in: run them one at a time")
+	}
+	level := p.levels[0]
+	share := s.Share(level.Concurrency)
+	if level.Concurrency < s.Of {
+		return fmt.Errorf("%d requests under way cannot be shared out among %d machines: use fewer shards", level.Concurrency, s.Of)
+	}
+	level.Concurrency = share
+	p.levels = []Level{level}
+	p.Shape.Points[0].Concurrency = share
+	return nil
+}
+
+// root is the place of the turn from which a job follows, its own of one that
+// waits for none.
+func (p *Plan) root(i int) int {
+	if p.turns != nil {
+		for p.turns.before[i] >= 0 {
+			i = int(p.turns.before[i])
+		}
+	}
+	return i
 }
 
 // ShardSalt is the salt of all shards of a run that start at an instant, where

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -31,6 +32,16 @@ func NewSessionPlan(t *trace.Trace) (*Plan, error) {
 	p.turns = &turns{before: make([]int32, n), think: make([]int64, n), after: map[int32][]int32{}}
 	p.turns.chain(p.Jobs)
 	p.settleThinking()
+	p.mode = Sessions
+	p.settleTurns()
+	if p.Shape.AfterAnswer == 0 {
+		return nil, errors.New("no request of the trace continues another: it has no sessions to follow")
+	}
+	return p, nil
+}
+
+// settleTurns gives jobs their places and finds what follows each.
+func (p *Plan) settleTurns() {
 	waiting := int64(0)
 	for i := range p.Jobs {
 		p.Jobs[i].place = int32(i)
@@ -39,12 +50,23 @@ func NewSessionPlan(t *trace.Trace) (*Plan, error) {
 			p.turns.after[b] = append(p.turns.after[b], int32(i))
 		}
 	}
-	if waiting == 0 {
-		return nil, fmt.Errorf("no request of the trace continues another: it has no sessions to follow")
+	p.Shape.Absolute, p.Shape.AfterAnswer = int64(len(p.Jobs))-waiting, waiting
+}
+
+// part keeps the turns at some places, in ascending order; with a turn the one
+// before it is kept.
+func (t *turns) part(kept []int32) *turns {
+	to := map[int32]int32{}
+	out := &turns{after: map[int32][]int32{}}
+	for i, k := range kept {
+		to[k] = int32(i)
+		before := int32(-1)
+		if b := t.before[k]; b >= 0 {
+			before = to[b]
+		}
+		out.before, out.think = append(out.before, before), append(out.think, t.think[k])
 	}
-	p.mode = Sessions
-	p.Shape.Absolute, p.Shape.AfterAnswer = int64(n)-waiting, waiting
-	return p, nil
+	return out
 }
 
 // chain finds the job that each one follows: the turn before in its session,

@@ -62,6 +62,9 @@ func (o *shardFlags) manifest(s *stdio, c *cobra.Command, tracePath string) erro
 	case !dnsLabel.MatchString(k.name):
 		return usagef("--k8s-name is a DNS label: lower-case letters, digits and -, 52 at most")
 	}
+	if levels, err := c.Flags().GetIntSlice("concurrency"); err == nil && (len(levels) > 1 || len(levels) == 1 && levels[0] < k.machines) {
+		return usagef("--k8s shares out one --concurrency, at least one request under way for each machine")
+	}
 	if o.startAt == "" {
 		o.startAt = time.Now().Add(startIn + time.Minute).UTC().Truncate(time.Minute).Format(time.RFC3339)
 	}

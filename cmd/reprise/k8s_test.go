@@ -100,7 +100,7 @@ func rendered(t *testing.T, args ...string) (string, error) {
 func TestJobManifest(t *testing.T) {
 	evil := "a\"b: {{.Name}}\n- x #$(HOME)"
 	text, err := rendered(t, "--k8s", "4", "--k8s-image", "reg.example/reprise:1", "--start-at", "2999-01-01T00:00:00Z",
-		"--slo", "ttft p95 <= 800ms at client", "--slo", "tpot p95 <= 20ms at client", "--region", evil, "--spec", "dir/a.spec.json", "--concurrency", "1,2")
+		"--slo", "ttft p95 <= 800ms at client", "--slo", "tpot p95 <= 20ms at client", "--region", evil, "--spec", "dir/a.spec.json", "--concurrency", "8", "--for", "1m")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestJobManifest(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	for _, want := range []string{"/data/peak.trace.parquet", "--url=http://h:8000", "--shard=$(SHARD)/4", "--start-at=2999-01-01T00:00:00Z", "--output=/data/reprise-$(SHARD)",
-		"--slo=ttft p95 <= 800ms at client", "--slo=tpot p95 <= 20ms at client", "--spec=/data/a.spec.json", "--concurrency=1,2", "--region=" + strings.ReplaceAll(evil, "$(", "$$(")} {
+		"--slo=ttft p95 <= 800ms at client", "--slo=tpot p95 <= 20ms at client", "--spec=/data/a.spec.json", "--concurrency=8", "--for=1m0s", "--region=" + strings.ReplaceAll(evil, "$(", "$$(")} {
 		if !slices.Contains(c.Args, want) {
 			t.Errorf("no argument %q in %q", want, c.Args)
 		}
@@ -133,6 +133,7 @@ func TestJobManifest(t *testing.T) {
 		t.Error("the pods do not keep apart, or may be throttled")
 	}
 	for _, bad := range [][]string{{"--k8s", "4"}, {"--k8s", "0x"}, {"--k8s", "-1", "--k8s-image", "i"}, {"--k8s", "2", "--k8s-image", "i", "--k8s-name", "A B"},
+		{"--k8s", "2", "--k8s-image", "i", "--concurrency", "2,4"}, {"--k8s", "4", "--k8s-image", "i", "--concurrency", "3"},
 		{"--k8s", "2", "--k8s-image", "i", "--shard", "0/2"}, {"--k8s", "2", "--k8s-image", "i", "--start-at", "noon"}} {
 		if text, err := rendered(t, bad...); err == nil {
 			t.Errorf("%q gave %q", bad, text)

@@ -71,6 +71,11 @@ arrivals can be drawn (--rate, --arrivals, --ramp), or a closed loop can find
 saturation (--concurrency): its requests have no schedule, so it shows how much
 an endpoint can do and never that a limit holds under the workload's arrivals.
 
+Several client machines make one run with --shard and --start-at. One schedule
+is drawn for all and each sends its part of it, at the same instants; of a closed
+loop each has its share of the requests under way. So rates and --concurrency are
+those of all machines together, and reprise report joins their folders.
+
 Latency is told from the scheduled instant, and beside it from the bytes
 written. The results go into a folder, whose name is printed; reprise report
 reads it. An interrupt sends no more, lets what is under way finish within
@@ -138,11 +143,11 @@ func (o *replayOptions) run(ctx context.Context, s *stdio, path string) error {
 
 // replay sends a feed in the shape of the flags.
 func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
-	t, err := o.shards.take(w, &o.salt)
-	if err != nil {
+	t := w.trace
+	if err := o.shards.take(&o.salt); err != nil {
 		return err
 	}
-	plan, all, err := o.shape.part(w, t, &o.shards)
+	plan, all, err := o.shape.part(w, &o.shards)
 	if err != nil {
 		return err
 	}

@@ -158,9 +158,10 @@ func (o *shapeFlags) plan(w *feed) (*replay.Plan, error) {
 }
 
 // part makes the schedule of this machine's part of a run, and counts the
-// requests of all parts. Arrivals are drawn for all machines and then shared
-// out, so that together they are the process that was asked for.
-func (o *shapeFlags) part(w *feed, whole *trace.Trace, sh *shardFlags) (*replay.Plan, int64, error) {
+// requests of all parts, 0 where only the run tells. Arrivals are drawn for all
+// machines and then shared out, so that together they are the process that was
+// asked for; so are the slots of a closed loop.
+func (o *shapeFlags) part(w *feed, sh *shardFlags) (*replay.Plan, int64, error) {
 	if sh.shard == "" {
 		p, err := o.plan(w)
 		if err != nil {
@@ -168,21 +169,15 @@ func (o *shapeFlags) part(w *feed, whole *trace.Trace, sh *shardFlags) (*replay.
 		}
 		return p, p.Planned(), nil
 	}
-	if len(o.concurrency) > 0 {
-		return nil, 0, usagef("--shard shares a schedule out, and a closed loop has none: give each machine a --concurrency of its own")
-	}
-	all := *w
-	all.trace = whole
-	p, err := o.plan(&all)
+	p, err := o.plan(w)
 	if err != nil {
 		return nil, 0, err
 	}
-	n := p.Planned()
-	if o.sessions == "think" {
-		p, err = o.plan(w)
-		return p, n, err
+	n := max(p.Planned(), 0)
+	if err := p.Part(sh.part); err != nil {
+		return nil, 0, usagef("--shard: %w", err)
 	}
-	return p, n, p.Part(sh.part)
+	return p, n, nil
 }
 
 func (o *shapeFlags) draw(w *feed) (*replay.Plan, error) {

@@ -1,13 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"reprise/replay"
-	"reprise/trace"
 )
 
 // shardFlags say which part of a run this client machine sends.
@@ -22,7 +22,7 @@ type shardFlags struct {
 
 func (o *shardFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.shard, "shard", "", "I/N: send the I-th (from 0) of N parts; N client machines make one run, with --start-at")
+	f.StringVar(&o.shard, "shard", "", "I/N: send the I-th (from 0) of N parts: N client machines make one run, together at the rate or --concurrency given, with --start-at")
 	f.StringVar(&o.startAt, "start-at", "", "when the trace's zero is, for instance 2026-11-30T12:00:00Z; the same for all shards (default: as soon as all is ready)")
 	o.k8s.add(c)
 }
@@ -50,18 +50,15 @@ func (o *shardFlags) parse(now time.Time) error {
 	return nil
 }
 
-// take leaves w the part of this machine, and gives all machines one salt. It
-// returns the whole trace, which the cache and the lengths go by.
-func (o *shardFlags) take(w *feed, salt *int64) (whole *trace.Trace, err error) {
-	whole = w.trace
-	if err := o.parse(time.Now()); err != nil || o.shard == "" {
-		return whole, err
+// take reads the flags, and gives all machines one salt.
+func (o *shardFlags) take(salt *int64) error {
+	if err := o.parse(time.Now()); err != nil {
+		return err
 	}
-	if *salt == 0 {
+	if o.shard != "" && *salt == 0 {
 		*salt = replay.ShardSalt(o.at)
 	}
-	w.trace, err = replay.ShardOf(whole, o.part)
-	return whole, err
+	return nil
 }
 
 // describe enters the part in run.json; planned are the requests of all parts.
@@ -95,7 +92,11 @@ func (o *shardFlags) ready(s *stdio) error {
 	if left < 0 {
 		return withHint(usagef("--start-at passed %v before this client was ready", (-left).Round(time.Millisecond)), "leave more time for the preflight")
 	}
-	s.talk("ready; the clock starts in %v", left.Round(time.Millisecond))
+	which := ""
+	if o.shard != "" {
+		which = fmt.Sprintf("this machine sends part %s of the load; ", o.shard)
+	}
+	s.talk("ready; %sthe clock starts in %v", which, left.Round(time.Millisecond))
 	return nil
 }
 
