@@ -21,5 +21,6 @@
 // tokens for lengths.
 //
 // Not here: what a request looks like on the wire (replay/openai), a server to
-// practise on (replay/mock), statistics and pages (replay/report).
+// practise on (replay/mock), a client's error by its stamps (replay/selftest),
+// statistics and pages (replay/report).
 package replay

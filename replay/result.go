@@ -51,12 +51,21 @@ type Result struct {
 	ServerTime      trace.Opt[int64] // µs, where a header states it
 	Gaps            []int32          // µs between content events, in order
 
+	Far  *Far  // what a mock with stamps says of the answer, for a self-test; not stored
 	Said *Said // the text of the answer, until its tokens are counted; not stored
 
 	// Not stored: one line on why it failed, and whether every other request
 	// would fail alike (nobody listens, the key or the model is wrong).
 	Reason   string
 	Hopeless bool
+}
+
+// Far is what the far end says of an answer when it is a mock that stamps
+// (reprise mock --stamps), and what reading it took here.
+type Far struct {
+	Arrived int64   // when its kernel had the request, Unix ns of its clock; 0: not known
+	Sent    []int64 // when it sent each event with content, Unix ns of its clock
+	Read    []int64 // from the stamp of each to when this process looked at it, ns
 }
 
 // Phase is the part of a run that a request belongs to.

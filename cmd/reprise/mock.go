@@ -57,7 +57,7 @@ Presets: ` + presetNames() + `. MOCK_API_KEY, when set, is the key that clients 
 	c.Flags().StringVar(&o.model, "model", "mock", "model name to serve")
 	c.Flags().StringVar(&o.tokenizer, "tokenizer", "o200k_base", "tokenizer that prompts are counted with")
 	c.Flags().Uint64Var(&o.seed, "seed", 1, "seed of answers and jitter")
-	c.Flags().BoolVar(&o.stamps, "stamps", false, "put a send stamp into each event, so that a client's own error can be read off")
+	c.Flags().BoolVar(&o.stamps, "stamps", false, "stamp arrivals (X-Mock-Recv-Ns) and events (x_mock_send_ns), for reprise replay --self-test")
 	c.Flags().BoolVar(&o.printLaw, "print-law", false, "print the law as JSON and end")
 	c.Flags().IntVar(&o.fleet.Replicas, "replicas", 1, "engines behind the endpoint; POST /mock/scale changes their number")
 	c.Flags().StringVar((*string)(&o.fleet.Routing), "routing", string(mock.RoundRobin), "how requests are shared out: round_robin, least_requests, prefix_affinity")

@@ -45,6 +45,7 @@ type replayOptions struct {
 	spec      string
 	region    string
 	output    string
+	selfTest  time.Duration
 
 	// For a sweep.
 	each  func(*replay.Result) // sees every result
@@ -81,12 +82,18 @@ written. The results go into a folder, whose name is printed; reprise report
 reads it. An interrupt sends no more, lets what is under way finish within
 --grace, and keeps what there is.
 
+--self-test tells beforehand how far the numbers can be believed: put
+"reprise mock --stamps --preset plain" where the server is, behind the same
+proxies, and send it the same command line. It prints the error of the client
+and of the path, keeps nothing, and exits 4 when they do not hold.
+
 The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 		Example: `  reprise replay peak.trace.parquet --url http://127.0.0.1:8000 --spec agreed.spec.json -o run/
   reprise report run/
   reprise replay spec.json --rate 5 --arrivals gamma --cv 2 --for 10m --url $URL
   reprise replay spec.json --concurrency 1,2,4,8,16 --for 30s --url $URL
-  reprise replay spec.json --ramp 1..20 --steps 10 --for 10m --url $URL`,
+  reprise replay spec.json --ramp 1..20 --steps 10 --for 10m --url $URL
+  reprise replay peak.trace.parquet --url http://mock-host:8000 --self-test`,
 		Args: exactly(1, "one trace or spec"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.shape.check(c); err != nil {
@@ -105,6 +112,8 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 	o.add(c)
 	o.shape.add(c)
 	c.Flags().Int64Var(&o.salt, "salt", 0, "salt that sets this run's text apart (default: from the clock)")
+	c.Flags().DurationVar(&o.selfTest, "self-test", 0, "instead of a run: send the busiest part of the load, so long, to reprise mock --stamps at --url, and print the error of client and path")
+	c.Flags().Lookup("self-test").NoOptDefVal = "10s"
 	c.Flags().StringVarP(&o.output, "output", "o", "", "results folder to make (default: run-DATE-TIME)")
 	return c
 }
@@ -165,6 +174,9 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 	o.shards.describe(run, all)
 	if err := o.limits(s, w, run); err != nil {
 		return err
+	}
+	if o.selfTest > 0 {
+		return o.test(ctx, s, plan, t, run)
 	}
 	if o.output == "" {
 		o.output = time.Now().UTC().Format("run-20060102-150405Z")
@@ -306,7 +318,7 @@ func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client,
 		return nil, nil, err
 	}
 	cfg := openai.Config{URL: o.url, API: o.api, Model: o.model, Key: key, Headers: header,
-		Prompter: prompts, IgnoreEOS: o.ignoreEOS, FirstToken: limit(o.first), Idle: limit(o.idle), Total: limit(o.total), Wire: o.wire.wire()}
+		Prompter: prompts, IgnoreEOS: o.ignoreEOS, Stamped: o.selfTest > 0, FirstToken: limit(o.first), Idle: limit(o.idle), Total: limit(o.total), Wire: o.wire.wire()}
 	if err := o.endpoint.config(&cfg, t, text, o.tok, name); err != nil {
 		return nil, nil, err
 	}

@@ -19,7 +19,7 @@ type Config struct {
 	Seed        uint64   `json:"seed"`
 	FleetConfig          // replicas, and how requests are shared out
 	Template    Template `json:"template"`
-	StampEvents bool     `json:"stamp_events"`     // x_mock_send_ns, Unix ns, in each event
+	StampEvents bool     `json:"stamp_events"`     // x_mock_send_ns, Unix ns, in each event, and the arrival of the request as X-Mock-Recv-Ns in the head
 	MaxBody     int64    `json:"max_body_bytes"`   // 0 for 64 MiB
 	Version     string   `json:"version"`          // what /version says
 	APIKey      string   `json:"-"`                // bearer token that /v1 wants; empty for none

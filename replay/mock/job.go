@@ -3,6 +3,7 @@ package mock
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -12,7 +13,8 @@ type job struct {
 	req     Request
 	rep     *reply
 	arrived time.Duration
-	entry   *arrival // of the recorder; nil when nothing is recorded
+	entry   *arrival  // of the recorder; nil when nothing is recorded
+	at      time.Time // when the request's first bytes came, by the kernel where it stamps
 }
 
 // prepare decodes a body, counts the prompt and hashes its blocks; or it
@@ -29,7 +31,10 @@ func (h *Handler) prepare(q *query, chat bool, data []byte) (*job, *answer) {
 	}
 	ids, limit := h.prompt.render(c), int32(h.cfg.Law.MaxModelLen)
 	blocks, key := HashBlocks(make([]uint64, 0, len(ids)/BlockTokens), ids)
-	j := &job{call: c, arrived: q.arrived, entry: entry}
+	j := &job{call: c, arrived: q.arrived, entry: entry, at: q.contact.at}
+	if j.at.IsZero() {
+		j.at = time.Now()
+	}
 	c.maxTokens = min(c.maxTokens, max(limit-int32(len(ids)), 1)) // what is left of the context, as vLLM 0.32 does
 	j.req = Request{Prompt: int32(len(ids)), Blocks: blocks, MaxTokens: c.maxTokens, MinTokens: c.minTokens, IgnoreEOS: c.ignoreEOS, Draw: key}
 	h.rec.decoded(entry, j)
@@ -73,12 +78,16 @@ func (h *Handler) refuse(j *job, a admission) *answer {
 	return e.answer(rateFields(a.rate)...)
 }
 
-// opening is the head of a stream.
+// opening is the head of a stream. With stamps it tells when the request came.
 func (j *job) opening(rate Rate) []field {
-	return append([]field{
+	out := []field{
 		{"Content-Type", "text/event-stream; charset=utf-8"},
 		{"X-Request-Id", j.rep.id},
-	}, rateFields(rate)...)
+	}
+	if j.rep.stamp {
+		out = append(out, field{"X-Mock-Recv-Ns", strconv.FormatInt(j.at.UnixNano(), 10)})
+	}
+	return append(out, rateFields(rate)...)
 }
 
 // closing is the whole answer of a call that does not stream.

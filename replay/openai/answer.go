@@ -29,6 +29,7 @@ type answer struct {
 	chunk   chunk // of the event at hand
 	odd     int   // events that the scan was not sure of
 	chars   int32
+	clock   func() int64 // of the run, where a mock's stamps are wanted
 	class   replay.Class // StreamError once something is wrong
 	reason  string
 }
@@ -265,6 +266,9 @@ func (a *answer) token(c *chunk) {
 	a.reasons = a.reasons || c.reason
 	r.LastContent = trace.Some(a.now)
 	r.NEvents++
+	if r.Far != nil && c.far > 0 {
+		r.Far.Sent, r.Far.Read = append(r.Far.Sent, c.far), append(r.Far.Read, a.clock()-a.now)
+	}
 }
 
 // end judges a body that ended, whole or cut, at now.

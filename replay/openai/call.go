@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -109,6 +110,11 @@ func (k *call) head(status int, h fields) bool {
 	k.answer = newAnswer(&k.result)
 	k.answer.naming = k.asked
 	k.answer.asked = k.result.ServerRequestID != ""
+	if k.client.cfg.Stamped {
+		k.answer.clock = k.query.flight.Now
+		at, _ := strconv.ParseInt(h.Get("X-Mock-Recv-Ns"), 10, 64)
+		k.result.Far = &replay.Far{Arrived: at}
+	}
 	if k.keep {
 		k.result.Said = new(replay.Said)
 	}

@@ -46,6 +46,7 @@ type Config struct {
 	Adapters map[string]string // name at the endpoint by the trace's alias
 	Tools    bool              // the trace has requests with tools
 	Schema   bool              // the trace has requests with a JSON schema
+	Stamped  bool              // give the stamps of a mock that has them (replay.Far)
 	KeepText bool              // give the text of answers, for counting
 
 	FirstToken time.Duration // from dispatch; 0: 5 min, negative: none
