@@ -229,7 +229,29 @@ func TestConformanceVLLM(t *testing.T) {
 			x.beside(t, server)
 		})
 	}
+	t.Run("cache modes", func(t *testing.T) { cacheModes(t, url, tokenizer) })
 	t.Run("choices", func(t *testing.T) { severalChoices(t, url, tokenizer) })
+}
+
+// cacheModes replays without sharing, where no block may be found, and twice with
+// repeats kept warm, where the second time every whole block must be.
+func cacheModes(t *testing.T, url, tokenizer string) {
+	tr := conformance(40, tokenizer, 272, 352, 6, 4)
+	for i, mode := range []string{replay.CacheNone, replay.CacheKeep, replay.CacheKeep} {
+		x := replayAt(t, tr, "--url", url, "--tokenizer", tokenizer, "--cache", mode)
+		x.accounted(t)
+		x.lengths(t, tr)
+		size := scrape.Summarize(x.server).BlockTokens
+		whole := int64(0)
+		for j, r := range x.rows {
+			all := (int64(r.InAsked.V) - 1) / size * size
+			whole += all
+			if got := int64(r.Cached.Or(0)); i == 0 && got != 0 || i == 2 && got != all {
+				t.Errorf("--cache %s, time %d, row %d: %d of %d tokens cached", mode, i, j, got, r.InAsked.V)
+			}
+		}
+		t.Logf("--cache %s: %d tokens cached, %d in whole blocks", mode, x.sums().cached, whole)
+	}
 }
 
 // severalChoices asks for two completions of each prompt: output tokens are those

@@ -26,6 +26,8 @@ type answer struct {
 	model   string
 	asked   bool  // for the answer's id
 	own     bool  // it has one, and no header gave any
+	several bool  // more than one choice was asked for
+	counted int32 // output tokens of usages that came by themselves
 	chunk   chunk // of the event at hand
 	odd     int   // events that the scan was not sure of
 	chars   int32
@@ -229,6 +231,12 @@ func (a *answer) count(c *chunk) {
 	}
 	if c.finish != trace.FinishUnknown {
 		a.r.Finish = c.finish
+	}
+	if a.several && !c.choice && c.usage.out.OK {
+		// llama.cpp sends one behind each choice, of that choice; vLLM and OpenAI one
+		// of all. What stands beside a choice counts so far and is overtaken.
+		a.counted += c.usage.out.V
+		c.usage.out.V = a.counted
 	}
 	for _, u := range []struct{ to, from *trace.Opt[int32] }{
 		{&a.r.InUsage, &c.usage.in}, {&a.r.OutUsage, &c.usage.out}, {&a.r.Cached, &c.usage.cached}} {

@@ -27,6 +27,7 @@ type call struct {
 	named      string // the model that the answer names, where asked is set
 	asked      bool
 	keep       bool // keep the texts of the answer
+	several    bool // it asks for more than one choice
 
 	heard   bool // an answer has begun, with this status
 	status  int
@@ -108,7 +109,7 @@ func (k *call) head(status int, h fields) bool {
 		return false
 	}
 	k.answer = newAnswer(&k.result)
-	k.answer.naming = k.asked
+	k.answer.naming, k.answer.several = k.asked, k.several
 	k.answer.asked = k.result.ServerRequestID != ""
 	if k.client.cfg.Stamped {
 		k.answer.clock = k.query.flight.Now

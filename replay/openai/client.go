@@ -30,8 +30,9 @@ type Client struct {
 	usage     bool
 	server    string
 	streams   bool
-	serves    string // the model that answers name
-	layout    layout // of the template
+	drops     atomic.Bool // the server closes kept connections unsaid
+	serves    string      // the model that answers name
+	layout    layout      // of the template
 	tools     cost
 	schema    cost
 	path      replay.Path

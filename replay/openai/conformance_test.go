@@ -48,7 +48,7 @@ func refusals(t *testing.T, engine, url, wire string) {
 	}{
 		{"no such model", 8, "", func(a *ask) { a.model = "no-such-model" }, 404, false, "no-such-model"},
 		{"no such path", 8, "/v7/chat/completions", func(*ask) {}, 404, false, ""},
-		{"a parameter of the wrong type", 8, "", func(a *ask) { a.schema = []byte(`5`) }, 400, true, ""},
+		{"a parameter that is none", 8, "", func(a *ask) { a.schema = []byte(`{"type":"nonsense"}`) }, 400, true, ""},
 		{"a prompt beyond the context", 20_000, "", func(*ask) {}, 400, true, "context"},
 	} {
 		if engine == "llama.cpp" && q.name == "no such model" {

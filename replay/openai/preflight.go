@@ -28,6 +28,14 @@ const (
 // template adds to a prompt. Its error is one line on what is wrong; the notes
 // say what could not be had. These requests are in no result.
 func (c *Client) Preflight(ctx context.Context) (notes []string, err error) {
+	notes, err = c.preflight(ctx)
+	if c.drops.Load() && !c.cfg.Wire.NewConns {
+		notes = append(notes, "the server closes connections that it does not say it will close: a request that meets one as it is closed is classed truncated, unless it may be sent again (--resend) or each has a connection of its own (--new-conns)")
+	}
+	return notes, err
+}
+
+func (c *Client) preflight(ctx context.Context) (notes []string, err error) {
 	if c.model == "" {
 		if c.model, err = c.onlyModel(ctx); err != nil {
 			return nil, err
@@ -163,9 +171,12 @@ func (c *Client) extra(ctx context.Context, key int64, n int, out int32) replay.
 func (c *Client) extraAsk(ctx context.Context, key int64, n int, a ask) replay.Result {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.MaxWarming)
 	defer cancel()
-	k := &call{client: c, asked: key == 1}
-	k.data = appendBody(make([]byte, c.room), c.target.api, a, func(dst []byte) []byte { return c.cfg.Prompter.AppendFresh(dst, key, n) })
-	r := k.Send(ctx, replay.NewFlight(replay.NewTimer(time.Now())))
+	k, r := c.sendExtra(ctx, key, n, a)
+	for try := 1; try < probeTries && k.query.seen.stale; try++ {
+		// llama.cpp closes a connection after each streamed answer, and does not say so.
+		c.drops.Store(true)
+		k, r = c.sendExtra(ctx, key, n, a)
+	}
 	if key == 1 {
 		c.server, c.streams, c.serves = k.server, !k.whole, k.named
 	}
@@ -173,6 +184,12 @@ func (c *Client) extraAsk(ctx context.Context, key int64, n int, a ask) replay.R
 		r.Reason = fmt.Sprintf("no answer within %v", c.cfg.MaxWarming)
 	}
 	return r
+}
+
+func (c *Client) sendExtra(ctx context.Context, key int64, n int, a ask) (*call, replay.Result) {
+	k := &call{client: c, asked: key == 1}
+	k.data = appendBody(make([]byte, c.room), c.target.api, a, func(dst []byte) []byte { return c.cfg.Prompter.AppendFresh(dst, key, n) })
+	return k, k.Send(ctx, replay.NewFlight(replay.NewTimer(time.Now())))
 }
 
 // onlyModel asks which model the endpoint has; several are an error that

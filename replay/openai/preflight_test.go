@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -268,5 +271,32 @@ func TestPreflightWaitsForBusyEndpoints(t *testing.T) {
 	}
 	if got := n.Load(); got != probeTries {
 		t.Fatalf("%d requests sent, want %d", got, probeTries)
+	}
+}
+
+// A server that closes each connection after a streamed answer, and does not say
+// so, is asked again by preflight; it says what planned requests may meet.
+func TestPreflightMeetsClosedConnections(t *testing.T) {
+	answer := model(3, 1)
+	s := httptest.NewUnstartedServer(answer)
+	var mu sync.Mutex
+	served := map[string]bool{}
+	s.Config.ConnState = func(conn net.Conn, st http.ConnState) {
+		mu.Lock()
+		defer mu.Unlock()
+		at := conn.RemoteAddr().String()
+		// It takes the next request of a connection and closes on it, as a FIN does
+		// that is under way when that is sent.
+		if st == http.StateActive && served[at] {
+			conn.Close()
+		}
+		served[at] = served[at] || st == http.StateIdle
+	}
+	s.Start()
+	t.Cleanup(s.Close)
+	c := client(t, s.URL, nil)
+	notes, err := c.Preflight(t.Context())
+	if err != nil || !strings.Contains(strings.Join(notes, "\n"), "closes connections that it does not say it will close") || c.Endpoint().Template != 3 {
+		t.Fatalf("%q, %v, template %d", notes, err, c.Endpoint().Template)
 	}
 }

@@ -372,3 +372,31 @@ func TestSeveralChoices(t *testing.T) {
 		}
 	}
 }
+
+// Output tokens of several choices are those of all: of one usage at the end, of
+// one behind each choice (llama.cpp), of one in every event besides.
+func TestUsageOfSeveralChoices(t *testing.T) {
+	const (
+		one   = `data: {"choices":[{"index":0,"delta":{"content":"a"}}],"usage":{"prompt_tokens":9,"completion_tokens":1}}` + "\n\n"
+		two   = `data: {"choices":[{"index":1,"delta":{"content":"b"}}],"usage":{"prompt_tokens":9,"completion_tokens":2}}` + "\n\n"
+		alone = `data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":3}}` + "\n\n"
+	)
+	for _, c := range []struct {
+		n      int16
+		stream []string
+		want   int32
+	}{
+		{2, []string{one, two, alone, done}, 3}, {2, []string{hello, alone, hello, alone, done}, 6}, {2, []string{one, two, done}, 2},
+		{1, []string{hello, alone, alone, done}, 3},
+	} {
+		q := job(9, 4)
+		q.Request.N = c.n
+		k, err := client(t, start(t, flushed(c.stream...)), nil).Prepare(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := k.Send(t.Context(), replay.NewFlight(replay.NewTimer(time.Now()))); r.Class != replay.OK || r.OutUsage.V != c.want || r.InUsage.V != 9 {
+			t.Errorf("n %d, %q: %v, %d output tokens, want %d", c.n, c.stream, r.Class, r.OutUsage.V, c.want)
+		}
+	}
+}
