@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/scalar"
 )
 
 // The limits of attributes; a span has a few hundred at most.
@@ -227,7 +229,7 @@ func (b *branch) appendJSON(dst []byte) []byte {
 // that is missing closes up.
 func positions(keys []string) []string {
 	for _, k := range keys {
-		if len(k) > 9 || !digits(k) {
+		if len(k) > 9 || !scalar.Digits(k) {
 			return nil
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"reprise/ingest/scalar"
 	"reprise/trace"
 )
 
@@ -302,9 +303,9 @@ func (b *builder) times(r *Record) {
 		if !ok {
 			continue
 		}
-		st, ok := parseTime(s, unit)
-		if !ok || st.us > epochMax*1_000_000 || (st.relative && st.us > maxInstant) {
-			b.fail(badField(BadTime, f, unreadableTime(s)))
+		st, ok := scalar.ParseTime(s, unit)
+		if !ok || (st.Relative && st.Micros > maxInstant) {
+			b.fail(badField(BadTime, f, scalar.UnreadableTime(s)))
 			return
 		}
 		at := trace.Some(b.zoned(st))
@@ -316,7 +317,7 @@ func (b *builder) times(r *Record) {
 		default:
 			r.End = at
 		}
-		relative, absolute = relative || st.relative, absolute || !st.relative
+		relative, absolute = relative || st.Relative, absolute || !st.Relative
 		b.note(st)
 	}
 	if relative && absolute {
@@ -329,19 +330,19 @@ func (b *builder) times(r *Record) {
 }
 
 // zoned moves a time without a zone into the one that was given.
-func (b *builder) zoned(st stamp) int64 {
-	if !st.naive || b.zone == nil {
-		return st.us
+func (b *builder) zoned(st scalar.Time) int64 {
+	if !st.Naive || b.zone == nil {
+		return st.Micros
 	}
-	t := time.UnixMicro(st.us).UTC()
+	t := time.UnixMicro(st.Micros).UTC()
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), b.zone).UnixMicro()
 }
 
-func (b *builder) note(st stamp) {
-	if st.naive {
+func (b *builder) note(st scalar.Time) {
+	if st.Naive {
 		b.notes.naive++
 	}
-	if st.guessed {
+	if st.Guessed {
 		b.notes.guessed++
 	}
 }
@@ -369,8 +370,8 @@ func (b *builder) span(f Field) trace.Opt[int64] {
 	if !ok {
 		return trace.Opt[int64]{}
 	}
-	us, wrong := parseSpan(s, unit)
-	if wrong == "is negative" {
+	us, wrong := scalar.ParseSpan(s, unit)
+	if wrong == scalar.Negative {
 		b.notes.negative++
 		return trace.Opt[int64]{}
 	}
@@ -439,7 +440,7 @@ func (b *builder) blocks(r *Record) {
 }
 
 func (b *builder) block(r *Record, item string) {
-	id, wrong := parseCount(item, math.MaxInt64)
+	id, wrong := scalar.ParseCount(item, math.MaxInt64)
 	if wrong != "" {
 		b.fail(badField(BadBlocks, FieldBlocks, "has an entry that is no whole number"))
 		return

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"reprise/ingest/scalar"
 )
 
 // table reads CSV: RFC 4180, with comma, semicolon, tab or bar as the separator
@@ -130,7 +132,7 @@ func isValue(text string) bool {
 		return false
 	}
 	_, err := strconv.ParseFloat(text, 64)
-	_, isTime := parseTime(text, "")
+	_, isTime := scalar.ParseTime(text, "")
 	return err == nil || isTime
 }
 

@@ -7,12 +7,6 @@ import (
 	"time"
 )
 
-// spanText reads a duration as Go and Rust print it: 521.3ms, 41µs, 1.2s, 1m2s.
-func spanText(s string) (time.Duration, bool) {
-	d, err := time.ParseDuration(strings.TrimSpace(s))
-	return d, err == nil && d >= 0
-}
-
 // The envelopes that container runtimes and loggers put lines into, and where
 // their time is.
 func envelopeKeys() (text, at []string) {

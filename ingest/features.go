@@ -5,6 +5,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"reprise/ingest/scalar"
 	"reprise/trace"
 )
 
@@ -152,8 +153,8 @@ func (b *builder) finish() trace.Finish {
 // status reads an HTTP status, or a word for it. -1 and other numbers that are
 // none, as products use for calls that are pending or were given up, are left.
 func (b *builder) status(r *Record, s string) {
-	head, _, _ := strings.Cut(trimSpace(s), " ")
-	if code, wrong := parseCount(head, 999); wrong == "" {
+	head, _, _ := strings.Cut(strings.Trim(s, " \t"), " ")
+	if code, wrong := scalar.ParseCount(head, 999); wrong == "" {
 		if code >= 100 {
 			r.Status = trace.Some(int16(code))
 		}

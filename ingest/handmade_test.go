@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"reprise/ingest/scalar"
 )
 
 // TestOtherDates reads the dates of mail, web servers, spreadsheets and portals;
@@ -30,13 +32,13 @@ func TestOtherDates(t *testing.T) {
 		{"20260302T140511Z", "", 1772460311000000, false},
 		{"20260302T140511.482+01:00", "", 1772456711482000, false},
 	} {
-		got, ok := parseTime(c.in, c.unit)
-		if !ok || got.us != c.us || got.naive != c.naive {
+		got, ok := scalar.ParseTime(c.in, c.unit)
+		if !ok || got.Micros != c.us || got.Naive != c.naive {
 			t.Errorf("%q %s: %+v %v, want %d", c.in, c.unit, got, ok, c.us)
 		}
 	}
 	for _, in := range []string{"3/2/2026 14:05", "31/31/2026 14:05", "3/2/26 14:05", "3/2/2026 13:05 PM", "Mon, 02 Mar 2026 14:05:11 CEST", "20261302T140511Z", "02.13.2026 14:05:11", "//", "1/2/2026 :", "25/Okt/2026:02:10:00 +0000"} {
-		if got, ok := parseTime(in, ""); ok {
+		if got, ok := scalar.ParseTime(in, ""); ok {
 			t.Errorf("%q is read as %+v", in, got)
 		}
 	}
@@ -45,12 +47,12 @@ func TestOtherDates(t *testing.T) {
 // TestGuardedNumbers reads what spreadsheets make of counts.
 func TestGuardedNumbers(t *testing.T) {
 	for in, want := range map[string]int64{"'3": 3, "1,234": 1234, "12,345,678": 12345678, "7": 7} {
-		if got, why := parseCount(in, 1<<40); why != "" || got != want {
+		if got, why := scalar.ParseCount(in, 1<<40); why != "" || got != want {
 			t.Errorf("%q: %d %s", in, got, why)
 		}
 	}
 	for _, in := range []string{"1,23", ",123", "1,2345", "1,234.5x", "''3", "'"} {
-		if got, why := parseCount(in, 1<<40); why == "" {
+		if got, why := scalar.ParseCount(in, 1<<40); why == "" {
 			t.Errorf("%q is read as %d", in, got)
 		}
 	}

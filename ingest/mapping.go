@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/ingest/scalar"
 	"reprise/trace/strictyaml"
 )
 
@@ -133,7 +134,7 @@ func parseColumn(f Field, s string) (Column, error) {
 	c := Column{Path: s}
 	if path, ok := strings.CutSuffix(s, "@beside"); ok && f.isPart() {
 		c.Path, c.Beside = path, true
-	} else if at := strings.LastIndexByte(s, '@'); at > 0 && knownUnit(s[at+1:]) {
+	} else if at := strings.LastIndexByte(s, '@'); at > 0 && scalar.KnownUnit(s[at+1:]) {
 		c.Path, c.Unit = s[:at], s[at+1:]
 	}
 	return c, c.check(f)
@@ -141,9 +142,9 @@ func parseColumn(f Field, s string) (Column, error) {
 
 func (c *Column) check(f Field) error {
 	switch {
-	case c.Unit != "" && !knownUnit(c.Unit):
+	case c.Unit != "" && !scalar.KnownUnit(c.Unit):
 		return fmt.Errorf("%s: no unit %q; there are s, ms, us, ns and ticks, and mdy and dmy for dates with slashes", f, c.Unit)
-	case c.Unit != "" && unitScale(c.Unit) == 0 && !f.isTime():
+	case c.Unit != "" && scalar.PerSecond(c.Unit) == 0 && !f.isTime():
 		return fmt.Errorf("%s is no date, so it takes no %s", f, c.Unit)
 	case c.Unit != "" && !f.isTime() && !f.isSpan():
 		return fmt.Errorf("%s takes no unit", f)

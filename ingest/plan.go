@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/scalar"
 )
 
 // cell is the value of one mapped column in the current row: JSON, or the text
@@ -82,7 +84,7 @@ func (n *node) find(path string) *node {
 func (n *node) covers(path string) bool {
 	for step := range strings.SplitSeq(path, ".") {
 		c := n.next[step]
-		if c == nil && len(step) > 0 && digits(step) {
+		if c == nil && len(step) > 0 && scalar.Digits(step) {
 			c = n.next["*"]
 		}
 		if n = c; n == nil {

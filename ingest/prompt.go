@@ -2,11 +2,13 @@ package ingest
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
 
+	"reprise/ingest/scalar"
 	"reprise/trace"
 )
 
@@ -166,10 +168,12 @@ func middleMark(m string) (head int, mark string, tail int, ok bool) {
 		return 0, "", 0, false
 	}
 	parts := strings.Split(m, "|")
-	if len(parts) != 3 || !digits(parts[0]) || !digits(parts[2]) {
+	if len(parts) != 3 || !scalar.Digits(parts[0]) || !scalar.Digits(parts[2]) {
 		return 0, "", 0, false
 	}
-	return atoi(parts[0]), parts[1], atoi(parts[2]), true
+	head, _ = strconv.Atoi(parts[0])
+	tail, _ = strconv.Atoi(parts[2])
+	return head, parts[1], tail, true
 }
 
 func cutMiddle(s string, head int, mark string, tail int) bool {

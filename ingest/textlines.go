@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/scalar"
 )
 
 // textLines are the lines of a text log that a set knows, as JSON: the columns
@@ -103,7 +105,7 @@ func (t *textLines) cell(e *lineEvent, name, text string) (ok bool) {
 		t.buf, ok = pyValue(t.buf, text)
 	case slices.Contains(e.Spans, name):
 		var d time.Duration
-		if d, ok = spanText(text); ok {
+		if d, ok = scalar.ParseGoSpan(text); ok {
 			t.buf = strconv.AppendFloat(t.buf, d.Seconds(), 'f', -1, 64)
 		}
 	default:

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"reprise/ingest/scalar"
 	"reprise/trace"
 )
 
@@ -129,11 +130,11 @@ func (b *builder) count(f Field, limit int64) trace.Opt[int64] {
 	var v int64
 	var wrong string
 	if whole, isInt := int64Of(c); isInt && col.simple {
-		v, wrong = checkCount(whole, limit)
+		v, wrong = scalar.CheckCount(whole, limit)
 	} else if col.simple && c.node == nil && !void(c.text) {
-		v, wrong = parseCount(c.text, limit)
+		v, wrong = scalar.ParseCount(c.text, limit)
 	} else if s, ok := b.get(f); ok {
-		v, wrong = parseCount(s, limit)
+		v, wrong = scalar.ParseCount(s, limit)
 	} else {
 		return trace.Opt[int64]{}
 	}

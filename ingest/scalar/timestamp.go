@@ -1,4 +1,4 @@
-package ingest
+package scalar
 
 import (
 	"math/bits"
@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// stamp is a parsed time.
-type stamp struct {
-	us       int64
-	relative bool // counts from the log's start
-	naive    bool // text without a zone, taken as UTC
-	guessed  bool // a small number whose unit nobody gave: taken as seconds
+// Time is a parsed time.
+type Time struct {
+	Micros   int64 // µs since 1970, or since the log's start
+	Relative bool  // counts from the log's start
+	Naive    bool  // text without a zone, taken as UTC
+	Guessed  bool  // a small number whose unit nobody gave: taken as seconds
 }
 
 // ticks at 1970-01-01 in .NET's clock of 100 ns since year 1.
 const ticksAt1970 = 621_355_968_000_000_000
 
-// unitScale is how many of the unit are in a second; 0 for an unknown unit.
-func unitScale(unit string) int64 {
+// PerSecond is how many of the unit are in a second; 0 for an unknown unit.
+func PerSecond(unit string) int64 {
 	switch unit {
 	case "s":
 		return 1
@@ -41,13 +41,13 @@ const (
 	epochMax = 4_200_000_000
 )
 
-// parseTime reads a time stamp. Numbers are told by magnitude (seconds,
+// ParseTime reads a time stamp. Numbers are told by magnitude (seconds,
 // milli-, micro-, nanoseconds, .NET ticks, small numbers from the log's start)
 // unless a unit is given; text is RFC 3339 and its relatives, without a zone
 // UTC, or what parseOtherDate reads. Digits below a microsecond are cut off.
-func parseTime(s, unit string) (stamp, bool) {
+func ParseTime(s, unit string) (Time, bool) {
 	s = trimSpace(s)
-	if len(s) >= 10 && digits(s[:4]) && (s[4] == '-' || s[4] == '/') {
+	if len(s) >= 10 && Digits(s[:4]) && (s[4] == '-' || s[4] == '/') {
 		return parseDate(s)
 	}
 	whole, frac, ok := decimal(s)
@@ -60,9 +60,9 @@ func parseTime(s, unit string) (stamp, bool) {
 	return inUnit(whole, frac, unit)
 }
 
-func byMagnitude(whole int64, frac string) (stamp, bool) {
+func byMagnitude(whole int64, frac string) (Time, bool) {
 	for _, unit := range []string{"s", "ms", "us", "ns"} {
-		k := unitScale(unit)
+		k := PerSecond(unit)
 		if whole/k >= epochMin && whole/k < epochMax {
 			return inUnit(whole, frac, unit)
 		}
@@ -72,23 +72,23 @@ func byMagnitude(whole int64, frac string) (stamp, bool) {
 	}
 	if whole < epochMin {
 		st, ok := inUnit(whole, frac, "s")
-		st.guessed = true
+		st.Guessed = true
 		return st, ok
 	}
-	return stamp{}, false
+	return Time{}, false
 }
 
-func inUnit(whole int64, frac, unit string) (stamp, bool) {
+func inUnit(whole int64, frac, unit string) (Time, bool) {
 	if unit == "ticks" {
 		if whole > ticksAt1970 {
 			whole -= ticksAt1970
 		}
 	}
-	us, ok := toMicro(whole, frac, unitScale(unit))
+	us, ok := toMicro(whole, frac, PerSecond(unit))
 	if !ok || us/1_000_000 >= epochMax {
-		return stamp{}, false
+		return Time{}, false
 	}
-	return stamp{us: us, relative: us/1_000_000 < epochMin}, true
+	return Time{Micros: us, Relative: us/1_000_000 < epochMin}, true
 }
 
 // toMicro turns whole.frac units, scale of them a second, into µs.
@@ -146,13 +146,13 @@ func decimal(s string) (int64, string, bool) {
 
 // parseDate reads YYYY-MM-DD, a T or a space, HH:MM, then :SS, a fraction of
 // any length after a dot or comma, and Z, UTC or ±HH[:MM], each optional.
-func parseDate(s string) (stamp, bool) {
+func parseDate(s string) (Time, bool) {
 	if len(s) < 16 || s[7] != s[4] || (s[10] != 'T' && s[10] != 't' && s[10] != ' ') || s[13] != ':' {
-		return stamp{}, false
+		return Time{}, false
 	}
 	year, month, day := two(s, 0)*100+two(s, 2), two(s, 5), two(s, 8)
 	hour, minute, sec, rest := two(s, 11), two(s, 14), 0, s[16:]
-	if len(rest) >= 3 && rest[0] == ':' && digits(rest[1:3]) {
+	if len(rest) >= 3 && rest[0] == ':' && Digits(rest[1:3]) {
 		sec, rest = two(rest, 1), rest[3:]
 	}
 	frac := ""
@@ -162,21 +162,21 @@ func parseDate(s string) (stamp, bool) {
 			end++
 		}
 		if end == 1 {
-			return stamp{}, false
+			return Time{}, false
 		}
 		frac, rest = rest[1:end], rest[end:]
 	}
 	offset, naive, ok := zone(rest)
-	if !ok || !digits(s[:4]) || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) ||
+	if !ok || !Digits(s[:4]) || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) ||
 		hour < 0 || hour > 23 || minute < 0 || minute > 59 || sec > 59 {
-		return stamp{}, false
+		return Time{}, false
 	}
 	at := ((daysSince1970(year, month, day)*24+int64(hour))*60+int64(minute))*60 + int64(sec) - int64(offset/time.Second)
 	if at < 0 || at >= epochMax {
-		return stamp{}, false
+		return Time{}, false
 	}
 	us, ok := toMicro(at, frac, 1)
-	return stamp{us: us, naive: naive}, ok
+	return Time{Micros: us, Naive: naive}, ok
 }
 
 // two is the number of two digits at i, negative where they are none.
@@ -232,7 +232,7 @@ func zone(s string) (offset time.Duration, naive, ok bool) {
 	if len(s) == 5 && s[2] == ':' {
 		s = s[:2] + s[3:]
 	}
-	if (len(s) != 2 && len(s) != 4) || !digits(s) {
+	if (len(s) != 2 && len(s) != 4) || !Digits(s) {
 		return 0, false, false
 	}
 	h, m := atoi(s[:2]), 0
@@ -245,7 +245,8 @@ func zone(s string) (offset time.Duration, naive, ok bool) {
 	return sign * (time.Duration(h)*time.Hour + time.Duration(m)*time.Minute), false, true
 }
 
-func digits(s string) bool {
+// Digits says that a text is ASCII digits, one at least.
+func Digits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return false

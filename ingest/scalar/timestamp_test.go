@@ -1,4 +1,4 @@
-package ingest
+package scalar
 
 import (
 	"fmt"
@@ -44,15 +44,15 @@ func TestParseTime(t *testing.T) {
 		{" 2023-11-16t18:17:03z ", "", 1700158623000000, false, false},
 		{"2024-02-29T00:00:00Z", "", 1709164800000000, false, false},
 	} {
-		got, ok := parseTime(c.in, c.unit)
-		if !ok || got.us != c.us || got.relative != c.relative || got.naive != c.naive {
+		got, ok := ParseTime(c.in, c.unit)
+		if !ok || got.Micros != c.us || got.Relative != c.relative || got.Naive != c.naive {
 			t.Errorf("%q@%s: %+v %v, want %d", c.in, c.unit, got, ok, c.us)
 		}
 	}
 	for _, in := range []string{"", " ", "-5", "NaN", "Infinity", "1e400", "yesterday", "2023-11-16", "2023-02-29T00:00:00Z",
 		"2023-13-01T00:00:00Z", "2023-11-16T24:00:00Z", "2023-11-16T18:61:00Z", "2023-11-16T18:17:03.Z", "2023-11-16T18:17:03+99:00",
 		"2023-11-16T18:17:03 PST", "07-21 15:38:02", "99999999999999999999", "50000000000", "1.2.3", "0001-01-01T00:00:00Z", "11/6/2023 18:17"} {
-		if got, ok := parseTime(in, ""); ok {
+		if got, ok := ParseTime(in, ""); ok {
 			t.Errorf("%q was read as %+v", in, got)
 		}
 	}
@@ -68,7 +68,7 @@ func TestTimeRoundTrip(t *testing.T) {
 		zoned := at.In(time.FixedZone("", (rng.IntN(28*60)-14*60)*60))
 		for _, s := range []string{zoned.Format(time.RFC3339Nano), at.UTC().Format("2006-01-02 15:04:05.000000000"),
 			strconv.FormatInt(us, 10), strconv.FormatInt(us*1000+rng.Int64N(1000), 10), strconv.FormatInt(us/1000, 10) + "." + strconv.FormatInt(us%1000+1000, 10)[1:]} {
-			if got, ok := parseTime(s, ""); !ok || got.us != us || got.relative {
+			if got, ok := ParseTime(s, ""); !ok || got.Micros != us || got.Relative {
 				t.Fatalf("%q: %+v %v, want %d", s, got, ok, us)
 			}
 		}
@@ -83,8 +83,8 @@ func TestEveryDay(t *testing.T) {
 			for day := range 35 {
 				at := time.Date(year, time.Month(month), day, 23, 59, 58, 0, time.UTC)
 				valid := month > 0 && month < 13 && day > 0 && at.Day() == day
-				got, ok := parseTime(fmt.Sprintf("%04d-%02d-%02d 23:59:58", year, month, day), "")
-				if ok != valid || ok && got.us != at.UnixMicro() {
+				got, ok := ParseTime(fmt.Sprintf("%04d-%02d-%02d 23:59:58", year, month, day), "")
+				if ok != valid || ok && got.Micros != at.UnixMicro() {
 					t.Fatalf("%d-%d-%d: %+v %v", year, month, day, got, ok)
 				}
 			}
@@ -98,11 +98,11 @@ func FuzzParseTime(f *testing.F) {
 		f.Add(s, "ms")
 	}
 	f.Fuzz(func(t *testing.T, s, unit string) {
-		if unitScale(unit) == 0 {
+		if PerSecond(unit) == 0 {
 			unit = ""
 		}
-		st, ok := parseTime(s, unit)
-		if ok && (st.us < 0 || st.us > epochMax*1_000_000) {
+		st, ok := ParseTime(s, unit)
+		if ok && (st.Micros < 0 || st.Micros > epochMax*1_000_000) {
 			t.Fatalf("%q gives %+v", s, st)
 		}
 	})
@@ -110,13 +110,13 @@ func FuzzParseTime(f *testing.F) {
 
 func TestParseCount(t *testing.T) {
 	for in, want := range map[string]int64{"0": 0, "12": 12, " 12 ": 12, "12.0": 12, "1.2e1": 12, "16777216": 1 << 24} {
-		if got, wrong := parseCount(in, maxTokens); wrong != "" || got != want {
+		if got, wrong := ParseCount(in, 1<<24); wrong != "" || got != want {
 			t.Errorf("%q: %d %s", in, got, wrong)
 		}
 	}
 	for in, want := range map[string]string{"NaN": "is not a number", "x": "is not a number", "": "is not a number", "-1": "is negative", "-1.0": "is negative",
 		"1.5": "is not a whole number", "9223372036854775808": "is too large", "16777217": "is too large", "1e300": "is too large", "inf": "is too large"} {
-		if _, wrong := parseCount(in, maxTokens); wrong != want {
+		if _, wrong := ParseCount(in, 1<<24); wrong != want {
 			t.Errorf("%q: %q, want %q", in, wrong, want)
 		}
 	}

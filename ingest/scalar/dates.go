@@ -1,4 +1,4 @@
-package ingest
+package scalar
 
 import (
 	"fmt"
@@ -12,20 +12,20 @@ const (
 	dayFirst   = "dmy"
 )
 
-// knownUnit tells units of numbers, and of dates.
-func knownUnit(unit string) bool {
-	return unitScale(unit) > 0 || unit == monthFirst || unit == dayFirst
+// KnownUnit tells units of numbers, and of dates.
+func KnownUnit(unit string) bool {
+	return PerSecond(unit) > 0 || unit == monthFirst || unit == dayFirst
 }
 
 // parseOtherDate reads the dates that are not in the form of RFC 3339: of mail
 // and web servers, of spreadsheets and portals. Of 3/2/2026 the column's unit
 // says what comes first; without one, a clock with AM and PM or a number above
 // twelve does, and otherwise the date is not read.
-func parseOtherDate(s, unit string) (stamp, bool) {
+func parseOtherDate(s, unit string) (Time, bool) {
 	switch {
-	case len(s) >= 15 && digits(s[:8]) && (s[8] == 'T' || s[8] == ' ') && digits(s[9:15]):
+	case len(s) >= 15 && Digits(s[:8]) && (s[8] == 'T' || s[8] == ' ') && Digits(s[9:15]):
 		return parseDate(fmt.Sprintf("%s-%s-%sT%s:%s:%s%s", s[:4], s[4:6], s[6:8], s[9:11], s[11:13], s[13:15], s[15:]))
-	case len(s) >= 16 && s[2] == '.' && s[5] == '.' && digits(s[6:10]):
+	case len(s) >= 16 && s[2] == '.' && s[5] == '.' && Digits(s[6:10]):
 		return parseDate(fmt.Sprintf("%s-%s-%s %s", s[6:10], s[3:5], s[:2], strings.TrimLeft(s[10:], ", ")))
 	case len(s) > 20 && s[2] == '/' && s[6] == '/' && s[11] == ':':
 		return byLayout(s, "02/Jan/2006:15:04:05 -0700")
@@ -38,20 +38,20 @@ func parseOtherDate(s, unit string) (stamp, bool) {
 	return parseSlashes(s, unit)
 }
 
-func byLayout(s, layout string) (stamp, bool) {
+func byLayout(s, layout string) (Time, bool) {
 	at, err := time.Parse(layout, s)
 	if err != nil {
-		return stamp{}, false
+		return Time{}, false
 	}
 	return parseDate(at.Format("2006-01-02T15:04:05.999999-07:00"))
 }
 
 // parseSlashes reads 3/2/2026 14:05 and 3/2/2026, 2:05:11.482 PM.
-func parseSlashes(s, unit string) (stamp, bool) {
+func parseSlashes(s, unit string) (Time, bool) {
 	date, clock, _ := strings.Cut(s, " ")
 	parts := strings.Split(strings.TrimSuffix(date, ","), "/")
-	if len(parts) != 3 || len(parts[2]) != 4 || !digits(parts[0]) || !digits(parts[1]) || !digits(parts[2]) || len(parts[0]) > 2 || len(parts[1]) > 2 {
-		return stamp{}, false
+	if len(parts) != 3 || len(parts[2]) != 4 || !Digits(parts[0]) || !Digits(parts[1]) || !Digits(parts[2]) || len(parts[0]) > 2 || len(parts[1]) > 2 {
+		return Time{}, false
 	}
 	first, second := atoi(parts[0]), atoi(parts[1])
 	upper := strings.ToUpper(clock)
@@ -62,11 +62,11 @@ func parseSlashes(s, unit string) (stamp, bool) {
 		month, day = second, first
 	case unit == monthFirst || half || second > 12:
 	default:
-		return stamp{}, false // 3/2 is the third of February or the second of March
+		return Time{}, false // 3/2 is the third of February or the second of March
 	}
 	hour, rest, ok := clockOf(strings.TrimSpace(clock), upper, half)
 	if !ok {
-		return stamp{}, false
+		return Time{}, false
 	}
 	return parseDate(fmt.Sprintf("%s-%02d-%02d %02d%s", parts[2], month, day, hour, rest))
 }
@@ -74,7 +74,7 @@ func parseSlashes(s, unit string) (stamp, bool) {
 // clockOf splits "2:05:11.482 PM" into the hour of the day and the rest.
 func clockOf(clock, upper string, half bool) (hour int, rest string, ok bool) {
 	colon := strings.IndexByte(clock, ':')
-	if colon < 1 || colon > 2 || !digits(clock[:colon]) {
+	if colon < 1 || colon > 2 || !Digits(clock[:colon]) {
 		return 0, "", false
 	}
 	hour, rest = atoi(clock[:colon]), clock[colon:]
@@ -91,8 +91,8 @@ func clockOf(clock, upper string, half bool) (hour int, rest string, ok bool) {
 	return hour, rest, true
 }
 
-// unreadableTime says why a text is no time.
-func unreadableTime(s string) string {
+// UnreadableTime says why a text is no time.
+func UnreadableTime(s string) string {
 	if strings.Count(s, "/") == 2 {
 		return "may be month/day or day/month: say so with @mdy or @dmy behind the column"
 	}
