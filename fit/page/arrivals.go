@@ -32,9 +32,9 @@ func arrivalSection(s *spec.Spec) (section, error) {
 // when is the rate over the log and the week, its busiest hours and the jobs.
 func when(s *spec.Spec) (block, error) {
 	a := &s.Workload.Arrivals
-	b := block{Title: "When requests come", Lead: fmt.Sprintf("%s requests a second on average", Short(float64(a.Rate.Value)))}
+	b := block{Title: "When requests come", Lead: fmt.Sprintf("On average %s a second", Short(float64(a.Rate.Value)))}
 	if len(a.Variants) > 0 {
-		b.Lead = fmt.Sprintf("%s requests a second at the stated peak, at which the test runs", Short(float64(a.Rate.Value)))
+		b.Lead = fmt.Sprintf("At the stated peak %s a second, at which the test runs", Short(float64(a.Rate.Value)))
 	}
 	if a.Span != nil {
 		b.Lead += " over " + Seconds(float64(a.Span.Value))
@@ -52,6 +52,9 @@ func when(s *spec.Spec) (block, error) {
 		p    *spec.PeakWindow
 	}{{"busiest hour, wherever it begins", a.PeakHour}, {"busiest hour by the clock", a.ClockHour}} {
 		if p.p != nil {
+			if p.p.WidthS < 3600 {
+				p.name = "the whole log, no longer than an hour"
+			}
 			b.add(row(p.name, Short(float64(p.p.Rate))+" /s", "from "+labelOr(p.p)))
 		}
 	}
@@ -138,7 +141,7 @@ func bursts(a *spec.Arrivals) (block, error) {
 	b := block{Title: "How bursty arrivals are"}
 	for _, p := range a.PeakToMean {
 		if p.WidthS == 60 {
-			b.Lead = fmt.Sprintf("The busiest minute had %s times the mean; Poisson arrivals at a constant rate would show %s to %s.", Short(float64(p.Value)), Short(float64(p.PoissonP5)), Short(float64(p.PoissonP95)))
+			b.Lead = fmt.Sprintf("The busiest minute had %s × the mean rate; Poisson arrivals at a constant rate would show %s to %s.", Short(float64(p.Value)), Short(float64(p.PoissonP5)), Short(float64(p.PoissonP95)))
 		}
 	}
 	b.scales(a)

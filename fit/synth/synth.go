@@ -2,7 +2,7 @@
 //
 //	arrivals   counts per bin, split down the chain of dispersions (arrivals.go)
 //	lengths    inverse sampling of the tables, outputs given inputs (lengths.go)
-//	sessions   turns that are due take arrivals, prompts grow (sessions.go)
+//	sessions   turns that are due take arrivals, prompts grow (sessions.go), some fork (forks.go)
 //	prefixes   hit depths and reuse distances on a growing tree (prefix.go)
 //	features   shares
 //
@@ -10,8 +10,8 @@
 // changing one table does not reshuffle the rest. The same spec, options and
 // seed give the same trace.
 //
-// Units: tokens, microseconds. Not here: branches of a session, answers (what
-// a turn sends back of the answer before is new text).
+// Units: tokens, microseconds. Not here: answers (what a turn sends back of the
+// answer before is new text), sessions that only prefixes tell.
 package synth
 
 import (
@@ -56,6 +56,7 @@ const (
 	streamSessions
 	streamGrowth
 	streamExtras
+	streamForks
 )
 
 func stream(seed uint64, purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, purpose)) }
