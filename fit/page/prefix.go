@@ -83,7 +83,7 @@ func same(p *spec.Prefix) block {
 	}
 	for _, c := range p.Identical {
 		if c.Kind == spec.KindAll {
-			b.Lead = "The prompts have no beginning in common."
+			b.Lead = "No beginning is common to half of the prompts or more."
 			if c.Tokens > 0 {
 				b.Lead = fmt.Sprintf("It is: %s of the prompts begin with the same %s tokens.", percent(float64(c.Share)), Tokens(float64(c.Tokens)))
 			}
