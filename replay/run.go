@@ -40,6 +40,7 @@ type Run struct {
 	Notes       []string      `json:"notes"` // what could not be controlled
 	Verdict     ClientVerdict `json:"client_verdict"`
 	Path        *Path         `json:"path,omitempty"`
+	Headroom    *Headroom     `json:"headroom,omitempty"`
 	Shard       *Shard        `json:"shard,omitempty"`           // one of several client machines; nil: the only one
 	Salt        int64         `json:"salt,omitempty"`            // of the run's prompts
 	Resent      int64         `json:"resent,omitempty"`          // requests sent a second time, on a new connection (--resend)

@@ -112,7 +112,7 @@ func (d *demo) do(args ...string) {
 	}
 	line := "reprise " + strings.Join(args, " ")
 	fmt.Fprintf(d.s.err, "\n$ %s\n", line)
-	code := run(d.ctx, args, stdio{in: strings.NewReader(""), out: d.s.out, err: d.s.err})
+	code := run(d.ctx, args, stdio{in: strings.NewReader(""), out: d.s.out, err: d.s.err, headroom: d.s.headroom})
 	switch {
 	case code == exitNo || code == exitDistrust:
 		d.code = max(d.code, code) // an answer, not a failure

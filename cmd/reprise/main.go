@@ -17,10 +17,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func main() {
+func main() { os.Exit(program(true)) }
+
+// program runs the process's command line; headroom says whether replays test
+// the client's.
+func program(headroom bool) int {
 	log.SetOutput(io.Discard)          // net/http tells of the server's faults there; results tell them
 	cobra.EnableCommandSorting = false // help lists the verbs in the order of the pipeline
-	os.Exit(start(os.Args[1:], stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	return start(os.Args[1:], stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr, headroom: headroom})
 }
 
 // start runs one command line. The first SIGINT, SIGTERM or SIGHUP cancels

@@ -46,6 +46,7 @@ type replayOptions struct {
 	region    string
 	output    string
 	selfTest  time.Duration
+	untested  bool // no headroom test
 
 	// For a sweep.
 	each  func(*replay.Result) // sees every result
@@ -112,6 +113,7 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 	o.add(c)
 	o.shape.add(c)
 	c.Flags().Int64Var(&o.salt, "salt", 0, "salt that sets this run's text apart (default: from the clock)")
+	c.Flags().BoolVar(&o.untested, "no-headroom", false, "do not test, for up to 2 s before the run, how much more this client could take")
 	c.Flags().DurationVar(&o.selfTest, "self-test", 0, "instead of a run: send the busiest part of the load, so long, to reprise mock --stamps at --url, and print the error of client and path")
 	c.Flags().Lookup("self-test").NoOptDefVal = "10s"
 	c.Flags().StringVarP(&o.output, "output", "o", "", "results folder to make (default: run-DATE-TIME)")
@@ -202,6 +204,9 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 		notes = append(notes, short)
 	}
 	run.Notes = append(run.Notes, notes...)
+	if err := o.headroom(ctx, s, plan, prompts, run); err != nil {
+		return err
+	}
 	for _, n := range run.Notes {
 		s.talk("note: %s", n)
 	}
@@ -467,7 +472,7 @@ func (o *replayOptions) conclude(s *stdio, run *replay.Run, runErr error) error 
 	case !answered(run):
 		return fmt.Errorf("no request was answered; the results are in %s", o.output)
 	case run.Verdict.Verdict == replay.ClientLimited:
-		return verdict{exitDistrust, "the client was late: " + run.Verdict.Reason}
+		return verdict{exitDistrust, "the client was late, so its latencies are not the server's: the report withholds them"}
 	}
 	return nil
 }

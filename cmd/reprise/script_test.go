@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write the expected output of scripts anew")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"reprise": main})
+	testscript.Main(m, map[string]func(){"reprise": func() { os.Exit(program(false)) }})
 }
 
 // TestScripts runs the command as users run it: testdata/scripts/*.txtar.

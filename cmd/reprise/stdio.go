@@ -20,6 +20,7 @@ import (
 type stdio struct {
 	in       io.Reader
 	out, err io.Writer
+	headroom bool // test the client's headroom before a run
 }
 
 // errBrokenPipe ends a command quietly when the reader of stdout has gone.

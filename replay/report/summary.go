@@ -163,7 +163,8 @@ type Client struct {
 	HeartMaxMS  *float64 `json:"heartbeat_max_ms,omitempty"`
 	Shared      *float64 `json:"events_sharing_a_read,omitempty"`
 	SharedAlone *float64 `json:"events_sharing_a_read_alone,omitempty"`
-	Resent      int64    `json:"resent,omitempty"` // requests sent a second time
+	Resent      int64    `json:"resent,omitempty"`         // requests sent a second time
+	Headroom    *float64 `json:"headroom_times,omitempty"` // of the planned events/s, by the test before the run
 	Health      *Health  `json:"health,omitempty"`
 }
 
