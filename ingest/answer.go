@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 // answerReader collects what was generated from a response: a string, a message,
@@ -47,7 +49,7 @@ func (a *answerReader) read(v *fastjson.Value, depth int) {
 	switch v.Type() {
 	case fastjson.TypeString:
 		b, _ := v.StringBytes()
-		a.add(own(b))
+		a.add(notation.String(b))
 	case fastjson.TypeArray:
 		list := v.GetArray()
 		a.known = a.known || len(list) == 0
@@ -80,11 +82,11 @@ func (a *answerReader) object(v *fastjson.Value, depth int) {
 			s, _ := content(t)
 			a.add(s)
 		default:
-			a.add(rawJSON(t))
+			a.add(notation.Text(t))
 		}
 	}
 	if out := v.Get("output"); out != nil && out.Type() == fastjson.TypeString {
-		a.add(rawJSON(out))
+		a.add(notation.Text(out))
 	}
 	if isEvent(v) {
 		a.known = true
@@ -128,9 +130,9 @@ func reason(v *fastjson.Value) string {
 	}
 	switch v.Type() {
 	case fastjson.TypeString:
-		return own(v.GetStringBytes())
+		return notation.String(v.GetStringBytes())
 	case fastjson.TypeObject:
-		return own(v.GetStringBytes("type"))
+		return notation.String(v.GetStringBytes("type"))
 	case fastjson.TypeArray:
 		if list := v.GetArray(); len(list) > 0 {
 			return reason(list[0])

@@ -13,6 +13,8 @@ import (
 	arrowarray "github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 const (
@@ -205,7 +207,7 @@ func (a *arrowFile) names(add func(string)) {
 		}
 		return
 	}
-	nameValue("", a.value, maxNameDepth, add)
+	notation.Names(a.value, add)
 }
 
 func (a *arrowFile) fill(p *plan) *RowError {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"reprise/ingest/notation"
 	"reprise/ingest/scalar"
 	"reprise/trace"
 )
@@ -220,7 +221,7 @@ func (b *builder) length(c cell) (string, bool) {
 	v := c.node
 	if v == nil || v.Type() == fastjson.TypeString {
 		s, _ := b.scalar(c)
-		v = b.read.first().inner.decode(s)
+		v = b.read.first().inner.Decode(s)
 	}
 	if v == nil || v.Type() != fastjson.TypeArray {
 		return "", false
@@ -398,7 +399,7 @@ func (b *builder) name(f Field) string {
 		return ""
 	}
 	s, _ := b.get(f)
-	return own([]byte(s))
+	return notation.String([]byte(s))
 }
 
 func int64Of(c cell) (int64, bool) {

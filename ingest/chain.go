@@ -4,6 +4,8 @@ import (
 	"errors"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 // chainFile says that a row names the request it continues. The session is the
@@ -37,7 +39,7 @@ func newChainer(f *chainFile) *chainer { return &chainer{file: f, roots: map[str
 
 func (c *chainer) add(pos Pos, v *fastjson.Value) {
 	c.arena.Reset()
-	id, parent := lookupText(v, c.file.ID), lookupText(v, c.file.Parent)
+	id, parent := notation.LookupText(v, c.file.ID), notation.LookupText(v, c.file.Parent)
 	if parent == c.file.Root {
 		parent = ""
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 // shapeOf returns the JSON of a message of OpenAI's chat interface that is more
@@ -31,14 +33,14 @@ func shapeOf(v *fastjson.Value) string {
 		if len(dst) > 1 {
 			dst = append(dst, ',')
 		}
-		dst = appendJSONString(dst, key)
+		dst = notation.AppendString(dst, key)
 		if dst = append(dst, ':'); string(key) == "content" {
 			dst = appendParts(dst, x)
 		} else {
-			dst = appendValue(dst, x)
+			dst = notation.AppendValue(dst, x)
 		}
 	})
-	return own(append(dst, '}'))
+	return notation.String(append(dst, '}'))
 }
 
 // chatParts are the parts of a message that chat templates know.
@@ -62,7 +64,7 @@ func isChatContent(v *fastjson.Value) bool {
 func appendParts(dst []byte, v *fastjson.Value) []byte {
 	list, err := v.Array()
 	if err != nil {
-		return appendValue(dst, v)
+		return notation.AppendValue(dst, v)
 	}
 	dst = append(dst, '[')
 	for i, p := range list {
@@ -70,10 +72,10 @@ func appendParts(dst []byte, v *fastjson.Value) []byte {
 			dst = append(dst, ',')
 		}
 		if kind := p.GetStringBytes("type"); string(kind) != "text" && string(kind) != "refusal" {
-			dst = append(appendJSONString(append(dst, `{"type":`...), kind), '}')
+			dst = append(notation.AppendString(append(dst, `{"type":`...), kind), '}')
 			continue
 		}
-		dst = appendValue(dst, p)
+		dst = notation.AppendValue(dst, p)
 	}
 	return append(dst, ']')
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 // Rows of columnar files become JSON values, so that mappings see one kind of
@@ -62,11 +64,11 @@ func (s *scribe) begin() {
 
 func (s *scribe) open(c byte)  { s.begin(); s.buf = append(s.buf, c) }
 func (s *scribe) shut(c byte)  { s.buf = append(s.buf, c) }
-func (s *scribe) key(k string) { s.begin(); s.buf = append(appendJSONString(s.buf, k), ':') }
+func (s *scribe) key(k string) { s.begin(); s.buf = append(notation.AppendString(s.buf, k), ':') }
 func (s *scribe) null()        { s.begin(); s.buf = append(s.buf, "null"...) }
 
-func (s *scribe) text(b []byte)  { s.begin(); s.buf = appendJSONString(s.buf, string(b)) }
-func (s *scribe) str(v string)   { s.begin(); s.buf = appendJSONString(s.buf, v) }
+func (s *scribe) text(b []byte)  { s.begin(); s.buf = notation.AppendString(s.buf, string(b)) }
+func (s *scribe) str(v string)   { s.begin(); s.buf = notation.AppendString(s.buf, v) }
 func (s *scribe) bool(v bool)    { s.begin(); s.buf = strconv.AppendBool(s.buf, v) }
 func (s *scribe) int(v int64)    { s.begin(); s.buf = strconv.AppendInt(s.buf, v, 10) }
 func (s *scribe) uint(v uint64)  { s.begin(); s.buf = strconv.AppendUint(s.buf, v, 10) }

@@ -2,19 +2,11 @@ package ingest
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
-)
 
-// own copies text out of a parser's buffer; bytes that are not UTF-8 become
-// U+FFFD.
-func own(b []byte) string {
-	if utf8.Valid(b) {
-		return string(b)
-	}
-	return strings.ToValidUTF8(string(b), "\uFFFD")
-}
+	"reprise/ingest/notation"
+)
 
 // maxShape is how deep messages and answers are looked into.
 const maxShape = 16
@@ -31,7 +23,7 @@ func messageList(v *fastjson.Value, depth int) (out []Message, media int, ok boo
 	switch v.Type() {
 	case fastjson.TypeString:
 		b, _ := v.StringBytes()
-		return []Message{{Role: "user", Text: own(b)}}, 0, true
+		return []Message{{Role: "user", Text: notation.String(b)}}, 0, true
 	case fastjson.TypeObject:
 		for _, key := range []string{"messages", "contents", "input", "args", "prompts", "prompt"} {
 			if inner := v.Get(key); inner != nil && depth < maxShape && inner.Type() != fastjson.TypeNull {
@@ -69,9 +61,9 @@ func messageList(v *fastjson.Value, depth int) (out []Message, media int, ok boo
 // saidByUser is a message that is only text, or one that Python printed, as in
 // role='system' content='...'.
 func saidByUser(v *fastjson.Value) Message {
-	s := own(v.GetStringBytes())
+	s := notation.String(v.GetStringBytes())
 	if strings.HasPrefix(s, "role='") || strings.HasPrefix(s, `role="`) {
-		if b, ok := pyFields(nil, s); ok {
+		if b, ok := notation.PythonFields(nil, s); ok {
 			if v, err := fastjson.ParseBytes(b); err == nil {
 				m, _ := readMessage(v)
 				return m
@@ -97,10 +89,10 @@ func readMessage(v *fastjson.Value) (Message, int) {
 	v, class := unwrapMessage(v)
 	f := flatness(v)
 	text, media := messageText(v, f)
-	m := Message{Role: roleOf(v, f, class), Name: own(f.get(v, "name").GetStringBytes()), Text: text}
+	m := Message{Role: roleOf(v, f, class), Name: notation.String(f.get(v, "name").GetStringBytes()), Text: text}
 	for _, key := range [...]string{"tool_calls", "function_call", "arguments", "output"} {
 		if part := f.get(v, key); part != nil && part.Type() != fastjson.TypeNull {
-			m.Text += rawJSON(part)
+			m.Text += notation.Text(part)
 		}
 	}
 	if class == "" {
@@ -132,7 +124,7 @@ func roleOf(v *fastjson.Value, f prefixed, class string) string {
 	role := class
 	for _, key := range [...]string{"role", "from", "type"} {
 		if role == "" {
-			role = own(f.get(v, key).GetStringBytes())
+			role = notation.String(f.get(v, key).GetStringBytes())
 		}
 	}
 	if role == "user" || role == "assistant" {
@@ -183,7 +175,7 @@ func content(v *fastjson.Value) (text string, media int) {
 	switch v.Type() {
 	case fastjson.TypeString:
 		b, _ := v.StringBytes()
-		return own(b), 0
+		return notation.String(b), 0
 	case fastjson.TypeObject:
 		return part(v, 0)
 	case fastjson.TypeArray:
@@ -207,7 +199,7 @@ func parts(v *fastjson.Value, depth int) (text string, media int) {
 func part(v *fastjson.Value, depth int) (string, int) {
 	if v.Type() == fastjson.TypeString {
 		b, _ := v.StringBytes()
-		return own(b), 0
+		return notation.String(b), 0
 	}
 	if v.Type() != fastjson.TypeObject || depth > maxShape {
 		return "", 0
@@ -215,7 +207,7 @@ func part(v *fastjson.Value, depth int) (string, int) {
 	for _, key := range [...]string{"text", "refusal", "thinking", "input", "arguments", "functionCall", "function_call",
 		"functionResponse", "function_response", "toolUse", "response", "result", "message_content.text"} {
 		if t := v.Get(key); t != nil && t.Type() != fastjson.TypeNull {
-			return rawJSON(t), 0
+			return notation.Text(t), 0
 		}
 	}
 	for _, key := range []string{"content", "message_content", "toolResult", "reasoningContent", "reasoningText", "parts", "prompt", "json"} {
@@ -224,7 +216,7 @@ func part(v *fastjson.Value, depth int) (string, int) {
 		case inner.Type() == fastjson.TypeArray:
 			return parts(inner, depth+1)
 		case key == "json":
-			return rawJSON(inner), 0
+			return notation.Text(inner), 0
 		default:
 			return part(inner, depth+1)
 		}
@@ -235,7 +227,7 @@ func part(v *fastjson.Value, depth int) (string, int) {
 	if isMedia(v) {
 		return "", 1
 	}
-	return rawJSON(v), 0
+	return notation.Text(v), 0
 }
 
 // isMedia tells images, audio, video and files from other parts.
@@ -253,13 +245,4 @@ func isMedia(v *fastjson.Value) bool {
 		}
 	}
 	return false
-}
-
-// rawJSON is a string's text, or the JSON of anything else.
-func rawJSON(v *fastjson.Value) string {
-	if v.Type() == fastjson.TypeString {
-		b, _ := v.StringBytes()
-		return own(b)
-	}
-	return own(appendValue(nil, v))
 }

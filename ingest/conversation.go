@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 // conversationFile says where a row keeps a whole conversation. Every answer in
@@ -55,51 +57,34 @@ func newConversation(f *conversationFile) *conversation { return &conversation{f
 
 func (c *conversation) add(pos Pos, v *fastjson.Value) {
 	c.count.rows++
-	c.buf = appendValue(c.buf[:0], v)
+	c.buf = notation.AppendValue(c.buf[:0], v)
 	row, err := c.copy.ParseBytes(c.buf)
 	if err != nil { // nested deeper than the parser goes
 		return
 	}
 	c.arena.Reset()
 	c.row, c.pos, c.at, c.turn = row, pos, 0, 0
-	if c.id = lookupText(row, c.file.ID...); c.id == "" {
+	if c.id = notation.LookupText(row, c.file.ID...); c.id == "" {
 		c.id = pos.String()
 	}
 	c.list = c.list[:0]
 	for _, path := range c.file.List {
-		if list := listOf(lookup(row, path)); list != nil {
+		if list := notation.List(notation.Lookup(row, path)); list != nil {
 			c.messages(list)
 			return
 		}
 	}
 	for _, path := range c.file.Turns {
-		if list := listOf(lookup(row, path)); list != nil {
+		if list := notation.List(notation.Lookup(row, path)); list != nil {
 			c.turns(list)
 			return
 		}
 	}
 }
 
-// listOf gives a list, also one that is stored as text; nil for anything else.
-func listOf(v *fastjson.Value) []*fastjson.Value {
-	if v == nil {
-		return nil
-	}
-	if b, err := v.StringBytes(); err == nil && len(b) > 0 && b[0] == '[' {
-		if inner, err := fastjson.ParseBytes(b); err == nil {
-			v = inner
-		}
-	}
-	list, err := v.Array()
-	if err != nil {
-		return nil
-	}
-	return list
-}
-
 func (c *conversation) messages(list []*fastjson.Value) {
 	for _, m := range list {
-		role := lookupText(m, c.file.Role...)
+		role := notation.LookupText(m, c.file.Role...)
 		if r, ok := c.file.Roles[role]; ok {
 			role = r
 		}
@@ -180,7 +165,7 @@ func (c *conversation) request(asked []message, i int) *fastjson.Value {
 func absentMessage(a *fastjson.Arena, role string) *fastjson.Value {
 	m := a.NewObject()
 	m.Set("role", a.NewString(role))
-	m.Set("content", a.NewString(cutMark))
+	m.Set("content", a.NewString(notation.CutMark))
 	return m
 }
 

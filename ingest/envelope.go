@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"reprise/ingest/notation"
 )
 
 // The envelopes that container runtimes and loggers put lines into, and where
@@ -26,7 +28,7 @@ func (t *textLines) unwrap(line []byte) (text []byte, at string) {
 		texts, times := envelopeKeys()
 		for _, key := range texts {
 			if b := v.GetStringBytes(key); b != nil {
-				return plainLine(bytes.TrimSpace(b)), lookupText(v, times...)
+				return plainLine(bytes.TrimSpace(b)), notation.LookupText(v, times...)
 			}
 		}
 		return line, ""

@@ -5,6 +5,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"reprise/ingest/notation"
 	"reprise/ingest/scalar"
 	"reprise/trace"
 )
@@ -16,7 +17,7 @@ func (b *builder) features(r *Record) {
 	r.ProxyCache = b.flag(FieldProxyCache)
 	r.Tools = b.present(FieldTools)
 	if c, _, ok := b.full(FieldTools); ok && r.Tools.V && c.node != nil && c.node.Type() == fastjson.TypeArray {
-		r.ToolText = rawJSON(c.node)
+		r.ToolText = notation.Text(c.node)
 	}
 	r.JSONSchema = b.schema()
 	b.early(r)

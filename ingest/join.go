@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 // joinFile says which rows belong to one request: those with the same value at
@@ -95,11 +97,11 @@ func (j *joiner) add(pos Pos, v *fastjson.Value) {
 	for i := range j.file.Events {
 		e := &j.file.Events[i]
 		if e.Each != "" {
-			for _, row := range listOf(lookup(v, e.Each)) {
+			for _, row := range notation.List(notation.Lookup(v, e.Each)) {
 				j.put(e, pos, row)
 			}
 		} else if e.When.holds(v) {
-			j.put(e, pos, lookup(v, e.Take))
+			j.put(e, pos, notation.Lookup(v, e.Take))
 			break
 		}
 	}
@@ -113,13 +115,13 @@ func (j *joiner) put(e *joinEventFile, pos Pos, v *fastjson.Value) {
 	if v == nil {
 		return
 	}
-	key := lookupText(v, j.file.By...)
+	key := notation.LookupText(v, j.file.By...)
 	h := j.held(key, pos)
 	if h.has(e.Name) && j.file.Again == "" { // the id is used again
 		j.release(h)
 		h = j.held(key, pos)
 	}
-	event := heldEvent{e.Name, appendValue(nil, v)}
+	event := heldEvent{e.Name, notation.AppendValue(nil, v)}
 	j.grow(h, len(event.json))
 	h.put(event)
 	last := slices.Contains(j.file.Last, e.Name)
@@ -201,7 +203,7 @@ func (j *joiner) next() (Pos, *fastjson.Value, bool) {
 			if i > 0 {
 				j.buf = append(j.buf, ',')
 			}
-			j.buf = append(appendJSONString(j.buf, e.name), ':')
+			j.buf = append(notation.AppendString(j.buf, e.name), ':')
 			j.buf = append(j.buf, e.json...)
 		}
 		j.buf = append(j.buf, '}')

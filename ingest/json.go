@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 // sniffJSON takes an array, and objects that span lines.
@@ -154,7 +156,7 @@ func (v *values) put() *RowError {
 	}
 	if v.page.nested {
 		v.wrap = append(append(v.wrap[:0], '{'), v.parent...)
-		v.wrap = append(appendJSONString(v.wrap, v.page.key), ":["...)
+		v.wrap = append(notation.AppendString(v.wrap, v.page.key), ":["...)
 		v.wrap = append(append(v.wrap, v.buf...), "]}"...)
 		return v.set(v.wrap)
 	}

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"io"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 // sniffJSONL takes a text whose first line is an object by itself, and one
@@ -63,43 +64,9 @@ func (j *jsonRow) fill(p *plan) *RowError {
 	return nil
 }
 
-// maxNameDepth is how deep names looks; mapped paths may go deeper.
-const maxNameDepth = 6
-
 func (j *jsonRow) names(add func(string)) {
 	if j.value != nil {
-		nameValue("", j.value, maxNameDepth, add)
-	}
-}
-
-func nameValue(prefix string, v *fastjson.Value, depth int, add func(string)) {
-	if prefix != "" {
-		add(prefix)
-	}
-	if depth == 0 {
-		return
-	}
-	join := func(key string) string {
-		if prefix == "" {
-			return key
-		}
-		return prefix + "." + key
-	}
-	switch v.Type() {
-	case fastjson.TypeObject:
-		o, _ := v.Object()
-		o.Visit(func(key []byte, v *fastjson.Value) { nameValue(join(string(key)), v, depth-1, add) })
-	case fastjson.TypeArray:
-		if list, _ := v.Array(); len(list) > 0 {
-			nameValue(join(strconv.Itoa(0)), list[0], depth-1, add)
-		}
-	case fastjson.TypeString:
-		b, _ := v.StringBytes()
-		if len(b) > 1 && (b[0] == '{' || b[0] == '[') {
-			if inner, err := fastjson.ParseBytes(b); err == nil {
-				nameValue(prefix, inner, depth-1, add)
-			}
-		}
+		notation.Names(j.value, add)
 	}
 }
 

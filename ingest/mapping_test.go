@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 // mapped reads a text with a mapping file.
@@ -143,30 +145,6 @@ func TestGatheredAttributes(t *testing.T) {
 	}
 }
 
-// Lists and objects are found in text: JSON, JSON in a JSON string, events of a
-// stream, lines of JSON, and what Python prints.
-func TestValuesInText(t *testing.T) {
-	for in, want := range map[string]string{
-		`{"a":[1]}`:                       `{"a":[1]}`,
-		` "{\"a\":[1]}" `:                 `{"a":[1]}`,
-		`"\"[\\\"x\\\"]\""`:               `["x"]`,
-		"data: {\"a\":1}\n\ndata: [DONE]": `[{"a":1}]`,
-		"event: x\ndata: {\"a\":1}\nevent: y\ndata: {\"a\":2}\n": `[{"a":1},{"a":2}]`,
-		"{\"a\":1}\n{\"a\":2}":        `[{"a":1},{"a":2}]`,
-		`{'a': [True, None, "it's"]}`: `{"a":[true,null,"it's"]}`,
-		`plain`:                       ``, `"plain"`: ``, `[1`: ``, `data: nothing`: ``, ``: ``,
-	} {
-		var n nested
-		got := ""
-		if v := n.decode(in); v != nil {
-			got = v.String()
-		}
-		if got != want {
-			t.Errorf("%q gives %s, want %s", in, got, want)
-		}
-	}
-}
-
 // Of two spans of one call the inner one stays, whichever comes first, and
 // through spans between them that are no calls.
 func TestNestedCalls(t *testing.T) {
@@ -274,8 +252,8 @@ func FuzzValuesInText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		var n nested
-		v := n.decode(s)
+		var n notation.Decoder
+		v := n.Decode(s)
 		if v != nil && v.Type() != fastjson.TypeObject && v.Type() != fastjson.TypeArray {
 			t.Fatalf("a %s", v.Type())
 		}

@@ -18,6 +18,7 @@ const (
 	maxNest      = 512      // records that wait
 	maxNestBytes = 16 << 20 // of their texts
 	maxRecent    = 1 << 16  // ids that are remembered
+	maxAround    = 32       // spans around a call that are looked for
 )
 
 func newNest() *nest { return &nest{at: map[string]int64{}} }
@@ -50,7 +51,7 @@ func (n *nest) push(r Record, hand func(Record) bool) bool {
 
 // climb marks the spans around a call, as far as they are known.
 func (n *nest) climb(span string) {
-	for range maxAnyDepth {
+	for range maxAround {
 		if span == "" {
 			return
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 func sniffParquet(head []byte) bool { return string(head[:min(len(head), 4)]) == "PAR1" }
@@ -248,7 +250,7 @@ func (p *parquetFile) names(add func(string)) {
 		}
 		return
 	}
-	nameValue("", p.value, maxNameDepth, add)
+	notation.Names(p.value, add)
 }
 
 func (p *parquetFile) fill(plan *plan) *RowError {

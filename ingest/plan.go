@@ -5,6 +5,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"reprise/ingest/notation"
 	"reprise/ingest/scalar"
 )
 
@@ -23,7 +24,7 @@ type plan struct {
 	cells   []cell
 	explode int // slot of the list of the next level
 	row     int64
-	inner   nested
+	inner   notation.Decoder
 	dup     bool
 }
 
@@ -101,7 +102,7 @@ func (n *node) covers(path string) bool {
 func (p *plan) start() {
 	clear(p.cells)
 	p.row++
-	p.inner.used = 0
+	p.inner.Reset()
 	p.dup = false
 }
 
@@ -154,7 +155,7 @@ func (p *plan) walkArray(n *node, v *fastjson.Value) {
 
 // walkText looks for values in a string; other strings have nothing below them.
 func (p *plan) walkText(n *node, s string) {
-	v := p.inner.decode(s)
+	v := p.inner.Decode(s)
 	if v == nil {
 		return
 	}
@@ -172,7 +173,7 @@ func (p *plan) list(c cell) []*fastjson.Value {
 		if v != nil {
 			s = string(v.GetStringBytes())
 		}
-		v = p.inner.decode(s)
+		v = p.inner.Decode(s)
 	}
 	switch {
 	case v == nil:

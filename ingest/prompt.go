@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"reprise/ingest/notation"
 	"reprise/ingest/scalar"
 	"reprise/trace"
 )
@@ -41,7 +42,7 @@ func (b *builder) chat(r *Record, c cell, col *planColumn) {
 		r.Truncated = true // the log cut its JSON
 	}
 	if v == nil { // a table cell with plain text
-		r.Messages = []Message{{Role: "user", Text: own([]byte(c.text))}}
+		r.Messages = []Message{{Role: "user", Text: notation.String([]byte(c.text))}}
 	} else {
 		var ok bool
 		if r.Messages, r.MediaParts, ok = messages(v); !ok {
@@ -49,7 +50,7 @@ func (b *builder) chat(r *Record, c cell, col *planColumn) {
 				b.fail(badField(BadType, FieldMessages, "is no list of messages"))
 				return
 			}
-			r.Messages = []Message{{Role: "user", Text: rawJSON(v)}}
+			r.Messages = []Message{{Role: "user", Text: notation.Text(v)}}
 		}
 	}
 	if len(r.Messages) == 0 {
@@ -84,7 +85,7 @@ func (b *builder) inner(c cell) *fastjson.Value {
 	if !ok {
 		return nil
 	}
-	return b.read.first().inner.decode(s)
+	return b.read.first().inner.Decode(s)
 }
 
 func (b *builder) content(c cell) (string, int) {
@@ -92,7 +93,7 @@ func (b *builder) content(c cell) (string, int) {
 		return content(inner)
 	}
 	if c.node == nil {
-		return own([]byte(c.text)), 0
+		return notation.String([]byte(c.text)), 0
 	}
 	return content(c.node)
 }
@@ -105,7 +106,7 @@ func (b *builder) text(r *Record, c cell) {
 		r.API = trace.Completions
 	}
 	if c.node == nil {
-		r.Prompt = own([]byte(c.text))
+		r.Prompt = notation.String([]byte(c.text))
 		return
 	}
 	list, err := c.node.Array()
@@ -206,13 +207,13 @@ func (b *builder) answer(r *Record) {
 		if s == "None" || s == "null" {
 			return
 		}
-		r.Output, r.HasOutput = own([]byte(s)), true
+		r.Output, r.HasOutput = notation.String([]byte(s)), true
 		return
 	}
 	text, finish, ok := answer(v)
 	switch {
 	case !ok && col.col.As == "text":
-		text = rawJSON(v)
+		text = notation.Text(v)
 	case !ok && v.Type() == fastjson.TypeObject:
 		return // a body without an answer, such as an error's
 	case !ok:

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 // shapeFile is the part of a mapping that says how the rows of a file become
@@ -176,7 +178,7 @@ func (l *Log) flush(yield func(Record, error) bool) bool {
 	return true
 }
 
-func (s *shaped) names(add func(string)) { nameValue("", s.value, maxNameDepth, add) }
+func (s *shaped) names(add func(string)) { notation.Names(s.value, add) }
 
 func (s *shaped) fill(p *plan) *RowError {
 	p.start()
@@ -185,39 +187,6 @@ func (s *shaped) fill(p *plan) *RowError {
 		return bad(DuplicateKey, "a mapped column is there twice")
 	}
 	return nil
-}
-
-// lookup follows a path of keys and array positions joined by dots; a key that
-// holds dots itself is found too. nil when there is nothing, or null.
-func lookup(v *fastjson.Value, path string) *fastjson.Value {
-	for v != nil && path != "" && path != "." {
-		if whole := v.Get(path); whole != nil {
-			v = whole
-			break
-		}
-		var step string
-		step, path, _ = strings.Cut(path, ".")
-		v = v.Get(step)
-	}
-	if v == nil || v.Type() == fastjson.TypeNull {
-		return nil
-	}
-	return v
-}
-
-// lookupText is the text of the first path that a row has; numbers count.
-func lookupText(v *fastjson.Value, paths ...string) string {
-	for _, path := range paths {
-		if t := lookup(v, path); t != nil {
-			if t.Type() == fastjson.TypeObject || t.Type() == fastjson.TypeArray {
-				continue
-			}
-			if s := rawJSON(t); s != "" {
-				return s
-			}
-		}
-	}
-	return ""
 }
 
 // condition is "path", which a row must have, "path=text", or "path!=text",
@@ -238,7 +207,7 @@ func holds(v *fastjson.Value, c string) bool {
 	if not, ok := strings.CutSuffix(path, "!"); ok && equal {
 		return !holds(v, not+"="+want)
 	}
-	t := lookup(v, path)
+	t := notation.Lookup(v, path)
 	if t == nil || !equal {
 		return t != nil
 	}
@@ -246,7 +215,7 @@ func holds(v *fastjson.Value, c string) bool {
 		b, _ := t.StringBytes()
 		return string(b) == want
 	}
-	return rawJSON(t) == want
+	return notation.Text(t) == want
 }
 
 // conditions hold when any of them does.

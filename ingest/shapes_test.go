@@ -12,6 +12,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 // Input and output of a batch are one log whichever comes first: requests with
@@ -108,7 +110,7 @@ func TestTranscriptForgets(t *testing.T) {
 	tr.add(Pos{}, answer)
 	tr.end(true)
 	_, v, ok := tr.next()
-	if n := len(v.GetArray("messages")); !ok || n < 2 || n > 10 || string(v.GetStringBytes("messages", "0", "content")) != cutMark {
+	if n := len(v.GetArray("messages")); !ok || n < 2 || n > 10 || string(v.GetStringBytes("messages", "0", "content")) != notation.CutMark {
 		t.Fatal(ok, n)
 	}
 }
@@ -237,5 +239,21 @@ func TestSGLangCut(t *testing.T) {
 		if err != nil || len(bad) > 0 || len(recs) != 1 || recs[0].Truncated != c.cut || !recs[0].HasPrompt || recs[0].InputTokens.V != 9 {
 			t.Errorf("%s: %v %v %+v", name, err, bad, recs)
 		}
+	}
+}
+
+// Rows that are joined, and texts of tools, keep their control characters.
+func TestJoinedText(t *testing.T) {
+	j := newJoiner(&joinFile{By: []string{"id"}, Events: []joinEventFile{{Name: "asked", When: "q"}, {Name: "told", When: "a"}}, Last: []string{"told"}})
+	for _, row := range []string{`{"id":"1","q":"\u0007 \"x\" \u007f"}`, `{"id":"1","a":"\u000b\\"}`} {
+		v, err := fastjson.Parse(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.add(Pos{}, v)
+	}
+	_, v, ok := j.next()
+	if !ok || string(v.GetStringBytes("asked", "q")) != "\x07 \"x\" \x7f" || string(v.GetStringBytes("told", "a")) != "\v\\" {
+		t.Fatalf("%v %v", ok, v)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 // maxStudied is how many files of a source are read at their start for what
@@ -89,11 +91,11 @@ func (n *namer) row(rows rows) {
 			hidden = append(hidden, rest)
 			at := n.read.levels[0].root.make(rest)
 			if rest == "." {
-				n.value(strings.TrimSuffix(prefix, "."), n.read.levels[0], at, n.read.levels[0].cells[at.slot].node, maxNameDepth)
+				n.value(strings.TrimSuffix(prefix, "."), n.read.levels[0], at, n.read.levels[0].cells[at.slot].node, notation.MaxNameDepth)
 				return
 			}
 			if c := n.read.levels[0].cells[at.slot]; c.node != nil {
-				n.value(prefix+rest, n.read.levels[0], at, c.node, maxNameDepth)
+				n.value(prefix+rest, n.read.levels[0], at, c.node, notation.MaxNameDepth)
 			}
 		}
 	}
@@ -111,7 +113,7 @@ func (n *namer) row(rows rows) {
 func (n *namer) element(level int, v *fastjson.Value) {
 	last := len(n.read.levels) - 1
 	prefix := strings.TrimSuffix(strings.Repeat("^.", last-level), ".")
-	n.value(prefix, n.read.levels[level], &n.read.levels[level].root, v, maxNameDepth)
+	n.value(prefix, n.read.levels[level], &n.read.levels[level].root, v, notation.MaxNameDepth)
 }
 
 func (n *namer) value(prefix string, p *plan, at *node, v *fastjson.Value, depth int) {
@@ -135,7 +137,7 @@ func (n *namer) value(prefix string, p *plan, at *node, v *fastjson.Value, depth
 		n.value(key, p, next, v, depth-1)
 	}
 	if at != nil && at.flat {
-		at.pairs(v, func(key string, v *fastjson.Value) { below(zeroes(key), p.inner.plain(v)) })
+		notation.Pairs(v, func(key string, v *fastjson.Value) { below(zeroes(key), p.inner.Plain(v)) })
 		return
 	}
 	switch v.Type() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"reprise/ingest/notation"
 	"reprise/ingest/scalar"
 )
 
@@ -63,20 +64,20 @@ func (t *textLines) pos() Pos {
 
 // row makes the JSON of a line.
 func (t *textLines) row(e *lineEvent, text []byte, groups []int, at string) bool {
-	t.buf = append(appendJSONString(append(t.buf[:0], '{'), e.Name), `:{"line":true`...)
+	t.buf = append(notation.AppendString(append(t.buf[:0], '{'), e.Name), `:{"line":true`...)
 	if at != "" {
 		t.column("wrapped_at")
-		t.buf = appendJSONString(t.buf, at)
+		t.buf = notation.AppendString(t.buf, at)
 	}
 	for i, name := range e.groups {
 		if name == "" || groups[2*i] < 0 {
 			continue
 		}
-		if !t.cell(e, name, own(text[groups[2*i]:groups[2*i+1]])) {
+		if !t.cell(e, name, notation.String(text[groups[2*i]:groups[2*i+1]])) {
 			return false
 		}
 	}
-	if e.Rest != "" && !t.cell(e, e.Rest, own(text[groups[1]:])) {
+	if e.Rest != "" && !t.cell(e, e.Rest, notation.String(text[groups[1]:])) {
 		return false
 	}
 	t.buf = append(t.buf, "}}"...)
@@ -86,7 +87,7 @@ func (t *textLines) row(e *lineEvent, text []byte, groups []int, at string) bool
 }
 
 func (t *textLines) column(name string) {
-	t.buf = append(appendJSONString(append(t.buf, ','), name), ':')
+	t.buf = append(notation.AppendString(append(t.buf, ','), name), ':')
 }
 
 // cell writes one column in the way that its kind of line asks for.
@@ -96,25 +97,25 @@ func (t *textLines) cell(e *lineEvent, name, text string) (ok bool) {
 	case layout != "":
 		var s string
 		if s, ok = t.clock.format(layout, text); ok {
-			t.buf = appendJSONString(t.buf, s)
+			t.buf = notation.AppendString(t.buf, s)
 		}
 		return ok
 	case slices.Contains(e.Fields, name):
-		t.buf, ok = pyFields(t.buf, text)
+		t.buf, ok = notation.PythonFields(t.buf, text)
 	case slices.Contains(e.Python, name):
-		t.buf, ok = pyValue(t.buf, text)
+		t.buf, ok = notation.Python(t.buf, text)
 	case slices.Contains(e.Spans, name):
 		var d time.Duration
 		if d, ok = scalar.ParseGoSpan(text); ok {
 			t.buf = strconv.AppendFloat(t.buf, d.Seconds(), 'f', -1, 64)
 		}
 	default:
-		t.buf, ok = appendJSONString(t.buf, text), true
+		t.buf, ok = notation.AppendString(t.buf, text), true
 	}
 	return ok
 }
 
-func (t *textLines) names(add func(string)) { nameValue("", t.value, maxNameDepth, add) }
+func (t *textLines) names(add func(string)) { notation.Names(t.value, add) }
 
 func (t *textLines) current() *fastjson.Value { return t.value }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 // thread is one chain of messages.
@@ -39,7 +41,7 @@ type call struct {
 func joined(row *fastjson.Value, paths []string) string {
 	var parts []string
 	for _, path := range paths {
-		if s := lookupText(row, path); s != "" {
+		if s := notation.LookupText(row, path); s != "" {
 			parts = append(parts, s)
 		}
 	}
@@ -100,7 +102,7 @@ func (t *transcript) said(th *thread, row *fastjson.Value) {
 // message is what a row adds to the conversation, nil for nothing.
 func (t *transcript) message(row *fastjson.Value, paths []string) *fastjson.Value {
 	for _, path := range paths {
-		m := lookup(row, path)
+		m := notation.Lookup(row, path)
 		if m == nil {
 			continue
 		}
@@ -127,7 +129,7 @@ func (t *transcript) role(row *fastjson.Value) string {
 			return r.Role
 		}
 	}
-	return lookupText(row, t.file.Role...)
+	return notation.LookupText(row, t.file.Role...)
 }
 
 // answer takes an answer or a part of one. Parts of one call have its id;
@@ -159,11 +161,11 @@ func (t *transcript) begin(th *thread, pos Pos, row *fastjson.Value, id string) 
 // closing takes the row that ends a call.
 func (t *transcript) closing(th *thread, pos Pos, row *fastjson.Value) {
 	if t.file.Total != "" {
-		total := lookup(row, t.file.Total)
+		total := notation.Lookup(row, t.file.Total)
 		if total == nil { // says something else
 			return
 		}
-		now := rawJSON(total)
+		now := notation.Text(total)
 		if now == th.total {
 			t.count.copies++
 			return

@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/notation"
 )
 
 // transcript follows the threads of a log. Its requests have the row that ends
@@ -36,7 +38,7 @@ func (t *transcript) add(pos Pos, v *fastjson.Value) {
 		t.forget(n)
 	}
 	for _, path := range t.file.List {
-		if list := listOf(lookup(row, path)); list != nil {
+		if list := notation.List(notation.Lookup(row, path)); list != nil {
 			t.row = row
 			for _, event := range list {
 				t.event(pos, event)
@@ -51,7 +53,7 @@ func (t *transcript) add(pos Pos, v *fastjson.Value) {
 
 // cloneValue copies a value out of a container's buffers; size is its bytes.
 func cloneValue(v *fastjson.Value) (row *fastjson.Value, size int) {
-	b := appendValue(nil, v)
+	b := notation.AppendValue(nil, v)
 	row, err := fastjson.ParseBytes(b)
 	if err != nil { // nested deeper than the parser goes
 		return nil, 0
@@ -122,7 +124,7 @@ func (t *transcript) request(c *call) *fastjson.Value {
 	}
 	asked := c.history
 	if c.cut || t.headless(asked) {
-		if lookupText(c.last, t.file.Usage...) != "" {
+		if notation.LookupText(c.last, t.file.Usage...) != "" {
 			asked = nil
 		}
 		asked = append([]*fastjson.Value{absentMessage(a, "system")}, asked...)

@@ -1,4 +1,4 @@
-package ingest
+package notation
 
 import (
 	"strconv"
@@ -10,8 +10,8 @@ import (
 // maxPyDepth is how deep Python values may nest.
 const maxPyDepth = 64
 
-// cutMark stands where a server left the middle of a long text out.
-const cutMark = "...<truncated>..."
+// CutMark stands where a server left the middle of a long text out.
+const CutMark = "...<truncated>..."
 
 // pyReader turns what Python's repr writes into JSON: literals, collections,
 // and calls such as SamplingParams(n=1), which become objects of their
@@ -23,8 +23,8 @@ type pyReader struct {
 	out []byte
 }
 
-// pyValue appends the JSON of one Python value to dst.
-func pyValue(dst []byte, s string) ([]byte, bool) {
+// Python appends the JSON of one Python value to dst.
+func Python(dst []byte, s string) ([]byte, bool) {
 	p := pyReader{in: s, out: dst}
 	if !p.value(0) {
 		return dst, false
@@ -33,9 +33,9 @@ func pyValue(dst []byte, s string) ([]byte, bool) {
 	return p.out, p.at == len(p.in)
 }
 
-// pyFields appends the JSON object of "name: value, name: value", as log lines
+// PythonFields appends the JSON object of "name: value, name: value", as log lines
 // list them; = may stand for the colon, and a full stop may end the line.
-func pyFields(dst []byte, s string) ([]byte, bool) {
+func PythonFields(dst []byte, s string) ([]byte, bool) {
 	p := pyReader{in: strings.TrimSuffix(strings.TrimSpace(s), "."), out: append(dst, '{')}
 	for n := 0; ; n++ {
 		p.blank()
@@ -50,7 +50,7 @@ func pyFields(dst []byte, s string) ([]byte, bool) {
 		if !ok {
 			return dst, false
 		}
-		p.out = append(appendJSONString(p.out, name), ':')
+		p.out = append(AppendString(p.out, name), ':')
 		if !p.value(0) {
 			return dst, false
 		}
@@ -208,7 +208,7 @@ func (p *pyReader) braces(depth int) bool {
 func (p *pyReader) asKey(from int) {
 	if p.out[from] != '"' {
 		key := string(p.out[from:])
-		p.out = appendJSONString(p.out[:from], key)
+		p.out = AppendString(p.out[:from], key)
 	}
 }
 
@@ -224,7 +224,7 @@ func (p *pyReader) angle() bool {
 			depth--
 		}
 		if depth == 0 {
-			p.out = appendJSONString(p.out, p.in[p.at+1:i])
+			p.out = AppendString(p.out, p.in[p.at+1:i])
 			p.at = i + 1
 			return true
 		}
@@ -280,7 +280,7 @@ func (p *pyReader) named(depth int) bool {
 	case "False", "false":
 		name = "false"
 	default:
-		p.out = appendJSONString(p.out, name)
+		p.out = AppendString(p.out, name)
 		return true
 	}
 	p.out = append(p.out, name...)
@@ -300,7 +300,7 @@ func (p *pyReader) call(depth int) bool {
 		if n > 0 {
 			p.out = append(p.out, ',')
 		}
-		p.out = append(appendJSONString(p.out, p.argument(n)), ':')
+		p.out = append(AppendString(p.out, p.argument(n)), ':')
 		if !p.value(depth + 1) {
 			return false
 		}
@@ -335,7 +335,7 @@ func (p *pyReader) text() bool {
 		}
 		at := p.at
 		if p.cut() && (p.peek() == '\'' || p.peek() == '"') {
-			p.out = append(p.out, cutMark...)
+			p.out = append(p.out, CutMark...)
 			continue
 		}
 		p.at = at
@@ -354,7 +354,7 @@ func (p *pyReader) quoted() bool {
 		if end < 0 {
 			return false
 		}
-		p.out = appendJSONText(p.out, p.in[p.at:p.at+end])
+		p.out = appendText(p.out, p.in[p.at:p.at+end])
 		p.at += end + 1
 		if p.in[p.at-1] == quote {
 			return true
@@ -374,12 +374,12 @@ func (p *pyReader) escape() bool {
 	c := p.in[p.at]
 	p.at++
 	if i := strings.IndexByte("nrtabfv0", c); i >= 0 && !(c == '0' && p.octal()) {
-		p.out = appendJSONText(p.out, "\n\r\t\a\b\f\v\x00"[i:i+1])
+		p.out = appendText(p.out, "\n\r\t\a\b\f\v\x00"[i:i+1])
 		return true
 	}
 	size := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
 	if size == 0 {
-		p.out = appendJSONText(p.out, string([]byte{c}))
+		p.out = appendText(p.out, string([]byte{c}))
 		return true
 	}
 	r, ok := p.hex(size)
@@ -392,7 +392,7 @@ func (p *pyReader) escape() bool {
 			p.at = at
 		}
 	}
-	p.out = appendJSONText(p.out, string(r)) // one half of a pair becomes U+FFFD
+	p.out = appendText(p.out, string(r)) // one half of a pair becomes U+FFFD
 	return ok
 }
 

@@ -1,21 +1,26 @@
-package ingest
+package notation
 
-import "github.com/valyala/fastjson"
+import (
+	"strings"
+	"unicode/utf8"
 
-// appendValue writes a value as JSON. The parser's own writer quotes texts as Go
+	"github.com/valyala/fastjson"
+)
+
+// AppendValue writes a value as JSON. The parser's own writer quotes texts as Go
 // does, with escapes such as \x07 that JSON does not have.
-func appendValue(dst []byte, v *fastjson.Value) []byte {
+func AppendValue(dst []byte, v *fastjson.Value) []byte {
 	switch v.Type() {
 	case fastjson.TypeString:
 		b, _ := v.StringBytes()
-		return appendJSONString(dst, b)
+		return AppendString(dst, b)
 	case fastjson.TypeArray:
 		dst = append(dst, '[')
 		for i, e := range v.GetArray() {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendValue(dst, e)
+			dst = AppendValue(dst, e)
 		}
 		return append(dst, ']')
 	case fastjson.TypeObject:
@@ -27,22 +32,22 @@ func appendValue(dst []byte, v *fastjson.Value) []byte {
 				dst = append(dst, ',')
 			}
 			first = false
-			dst = append(appendJSONString(dst, key), ':')
-			dst = appendValue(dst, v)
+			dst = append(AppendString(dst, key), ':')
+			dst = AppendValue(dst, v)
 		})
 		return append(dst, '}')
 	}
 	return v.MarshalTo(dst) // a number as it stands, true, false or null
 }
 
-// appendJSONString writes a text as a JSON string.
-func appendJSONString[S string | []byte](dst []byte, s S) []byte {
-	return append(appendJSONText(append(dst, '"'), s), '"')
+// AppendString writes a text as a JSON string.
+func AppendString[S string | []byte](dst []byte, s S) []byte {
+	return append(appendText(append(dst, '"'), s), '"')
 }
 
-// appendJSONText writes the inside of a JSON string, with the escapes that most
+// appendText writes the inside of a JSON string, with the escapes that most
 // writers use.
-func appendJSONText[S string | []byte](dst []byte, s S) []byte {
+func appendText[S string | []byte](dst []byte, s S) []byte {
 	const digits = "0123456789abcdef"
 	const short = "........btn.fr.." // letters for 8 to 13, but 11
 	from := 0
@@ -63,4 +68,22 @@ func appendJSONText[S string | []byte](dst []byte, s S) []byte {
 		}
 	}
 	return append(dst, s[from:]...)
+}
+
+// String copies text out of a parser's buffer; bytes that are not UTF-8 become
+// U+FFFD.
+func String(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	return strings.ToValidUTF8(string(b), "\uFFFD")
+}
+
+// Text is a string's text, or the JSON of anything else.
+func Text(v *fastjson.Value) string {
+	if v.Type() == fastjson.TypeString {
+		b, _ := v.StringBytes()
+		return String(b)
+	}
+	return String(AppendValue(nil, v))
 }

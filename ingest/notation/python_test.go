@@ -1,4 +1,4 @@
-package ingest
+package notation
 
 import (
 	"encoding/json"
@@ -39,14 +39,14 @@ func TestPyValue(t *testing.T) {
 		`'\0\a'`:              `"\u0000\u0007"`,
 		`9223372036854775808`: `9223372036854775808`,
 	} {
-		got, ok := pyValue(nil, in)
+		got, ok := Python(nil, in)
 		var a, b any
 		if !ok || json.Unmarshal(got, &a) != nil || json.Unmarshal([]byte(want), &b) != nil || !reflect.DeepEqual(a, b) {
 			t.Errorf("%s gives %s, %v; want %s", in, got, ok, want)
 		}
 	}
 	for _, in := range []string{"", "'open", `'\`, `'\u12`, "[1", "[1 2]", "{1: 2, 3}", "{1, 2: 3}", "f(", "f(a=)", "<x", "1 2", "lambda: 1", "@", strings.Repeat("[", 1000)} {
-		if got, ok := pyValue(nil, in); ok {
+		if got, ok := Python(nil, in); ok {
 			t.Errorf("%q gives %s and should not be read", in, got)
 		}
 	}
@@ -54,18 +54,18 @@ func TestPyValue(t *testing.T) {
 
 func TestPyFields(t *testing.T) {
 	in := `prompt: 'a, b: c', params: SamplingParams(n=1, max_tokens=100), prompt_token_ids: [1, 2], prompt_embeds shape: None, lora_request: LoRARequest(lora_name='sql', lora_int_id=1), finish_reason: stop, nothing: None.`
-	got, ok := pyFields(nil, in)
+	got, ok := PythonFields(nil, in)
 	if !ok {
 		t.Fatal(string(got))
 	}
 	v := fastjson.MustParseBytes(got)
 	for path, want := range map[string]string{"prompt": "a, b: c", "params.max_tokens": "100", "prompt_token_ids": "[1,2]",
 		"lora_request.lora_name": "sql", "finish_reason": "stop"} {
-		if got := lookup(v, path); got == nil || rawJSON(got) != want {
+		if got := Lookup(v, path); got == nil || Text(got) != want {
 			t.Errorf("%s: %v, want %s", path, got, want)
 		}
 	}
-	if lookup(v, "prompt_embeds shape") != nil || lookup(v, "nothing") != nil {
+	if Lookup(v, "prompt_embeds shape") != nil || Lookup(v, "nothing") != nil {
 		t.Error("None is a value")
 	}
 }
@@ -76,7 +76,7 @@ func FuzzPyValue(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, read := range []func([]byte, string) ([]byte, bool){pyValue, pyFields} {
+		for _, read := range []func([]byte, string) ([]byte, bool){Python, PythonFields} {
 			got, ok := read([]byte("x"), s)
 			if !ok {
 				continue

@@ -1,4 +1,4 @@
-package ingest
+package notation
 
 import (
 	"encoding/json"
@@ -20,9 +20,9 @@ func TestValueRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := rawJSON(v)
+		again := Text(v)
 		if v.Type() == fastjson.TypeString {
-			again = string(appendValue(nil, v))
+			again = string(AppendValue(nil, v))
 		}
 		var want, got any
 		if err := json.Unmarshal([]byte(text), &want); err != nil {
@@ -46,27 +46,11 @@ func FuzzValueRoundTrip(f *testing.F) {
 		if err != nil || json.Unmarshal([]byte(text), &want) != nil {
 			return
 		}
-		if err := json.Unmarshal(appendValue(nil, v), &got); err != nil {
+		if err := json.Unmarshal(AppendValue(nil, v), &got); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(text, `\u`) && !reflect.DeepEqual(got, want) { // lone surrogates are told differently
 			t.Fatalf("got %v, want %v", got, want)
 		}
 	})
-}
-
-// Rows that are joined, and texts of tools, keep their control characters.
-func TestJoinedText(t *testing.T) {
-	j := newJoiner(&joinFile{By: []string{"id"}, Events: []joinEventFile{{Name: "asked", When: "q"}, {Name: "told", When: "a"}}, Last: []string{"told"}})
-	for _, row := range []string{`{"id":"1","q":"\u0007 \"x\" \u007f"}`, `{"id":"1","a":"\u000b\\"}`} {
-		v, err := fastjson.Parse(row)
-		if err != nil {
-			t.Fatal(err)
-		}
-		j.add(Pos{}, v)
-	}
-	_, v, ok := j.next()
-	if !ok || string(v.GetStringBytes("asked", "q")) != "\x07 \"x\" \x7f" || string(v.GetStringBytes("told", "a")) != "\v\\" {
-		t.Fatalf("%v %v", ok, v)
-	}
 }

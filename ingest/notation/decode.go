@@ -1,4 +1,4 @@
-package ingest
+package notation
 
 import (
 	"strings"
@@ -6,9 +6,9 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// nested holds the parsers of values inside strings; values live as long as the
+// Decoder holds the parsers of values inside strings; values live as long as the
 // row.
-type nested struct {
+type Decoder struct {
 	parsers []*fastjson.Parser
 	used    int
 	buf     []byte
@@ -18,8 +18,11 @@ type nested struct {
 // twice.
 const maxUnwrap = 3
 
+// Reset forgets the values of the row before.
+func (n *Decoder) Reset() { n.used = 0 }
+
 // parse reads one JSON value, nil when s is none.
-func (n *nested) parse(s string) *fastjson.Value {
+func (n *Decoder) parse(s string) *fastjson.Value {
 	if n.used == len(n.parsers) {
 		n.parsers = append(n.parsers, &fastjson.Parser{})
 	}
@@ -31,10 +34,10 @@ func (n *nested) parse(s string) *fastjson.Value {
 	return v
 }
 
-// decode reads a list or object that is kept as text: JSON, JSON in a JSON
+// Decode reads a list or object that is kept as text: JSON, JSON in a JSON
 // string, the events of a stream, one JSON value after the other, or what
 // Python's repr makes of them. nil for any other text.
-func (n *nested) decode(s string) *fastjson.Value {
+func (n *Decoder) Decode(s string) *fastjson.Value {
 	for range maxUnwrap {
 		if s = trimBlank(s); s == "" {
 			return nil
@@ -74,8 +77,8 @@ func trimBlank(s string) string {
 }
 
 // python reads the repr of a Python value.
-func (n *nested) python(s string) *fastjson.Value {
-	out, ok := pyValue(n.buf[:0], s)
+func (n *Decoder) python(s string) *fastjson.Value {
+	out, ok := Python(n.buf[:0], s)
 	n.buf = out[:0]
 	if !ok {
 		return nil
@@ -85,7 +88,7 @@ func (n *nested) python(s string) *fastjson.Value {
 
 // events reads a stream of server-sent events as the list of their data. Lines
 // that are no JSON, such as [DONE], are left out.
-func (n *nested) events(s string) *fastjson.Value {
+func (n *Decoder) events(s string) *fastjson.Value {
 	if !strings.HasPrefix(s, "data:") && !strings.HasPrefix(s, "event:") && !strings.HasPrefix(s, "id:") && s[0] != ':' {
 		return nil
 	}
@@ -109,7 +112,7 @@ func (n *nested) events(s string) *fastjson.Value {
 }
 
 // values reads several JSON values, each on its own line, as a list.
-func (n *nested) values(s string) *fastjson.Value {
+func (n *Decoder) values(s string) *fastjson.Value {
 	if s[0] != '{' || !strings.Contains(s, "\n") {
 		return nil
 	}
