@@ -3,6 +3,7 @@
 //
 //	NewPlan, NewArrivalPlan   trace -> jobs at recorded, or at drawn, instants
 //	NewClosedPlan, NewSessionPlan   jobs that wait for a slot, or an answer
+//	Thinks     think times as a spec has them
 //	Plan.Run   jobs -> Results through a Sender
 //	Options.Health   the client's own health, once a second
 //	Lags.Judge       may the client be believed (p99 lag at most 1 ms, at most 5 ms)

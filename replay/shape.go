@@ -23,6 +23,7 @@ type Shape struct {
 	Seed        uint64      `json:"seed,omitempty"`     // of the arrivals drawn
 	Absolute    int64       `json:"absolute_instants"`  // requests whose instant the schedule states
 	AfterAnswer int64       `json:"after_answer"`       // requests whose instant follows from an answer
+	Think       string      `json:"think,omitempty"`    // where the time from that answer comes from: trace, spec, mixed, arrivals
 	Points      []LoadPoint `json:"points"`
 }
 
@@ -176,7 +177,8 @@ func (s *Shape) Sentence(mode string) string {
 	case ClosedLoop:
 		return fmt.Sprintf("closed loop, %s under way at once: the server's answers set the pace", s.concurrencies())
 	case Sessions:
-		return fmt.Sprintf("%d requests at their recorded instants, %d further turns a think time after the answer before", s.Absolute, s.AfterAnswer)
+		whose := map[string]string{ThinkSpec: ", drawn from the spec,", ThinkArrivals: ", as long as from arrival to arrival,"}[s.Think]
+		return fmt.Sprintf("%d requests at absolute instants (open loop), %d further turns a think time%s after the answer before", s.Absolute, s.AfterAnswer, whose)
 	case Ramp:
 		first, last := s.Points[0], s.Points[len(s.Points)-1]
 		steps := ""

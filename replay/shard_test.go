@@ -106,13 +106,13 @@ func TestSharedSessions(t *testing.T) {
 		}
 		tr.Requests = append(tr.Requests, r)
 	}
-	whole, err := NewSessionPlan(tr)
+	whole, err := NewSessionPlan(tr, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen, waiting := map[int64]bool{}, int64(0)
 	for i := range 4 {
-		p, err := NewSessionPlan(tr)
+		p, err := NewSessionPlan(tr, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

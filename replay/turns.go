@@ -23,7 +23,10 @@ func (p *Plan) waits(i int) bool { return p.turns != nil && p.turns.before[i] >=
 // arrival less the end of that answer in the log. A turn never starts before
 // the one above it has ended. Requests without a session follow their parent;
 // those with neither have their recorded instant.
-func NewSessionPlan(t *trace.Trace) (*Plan, error) {
+//
+// Where the log has no end of an answer, as in a trace that was drawn, the think
+// time is drawn from thinks; with nil see settleThinking.
+func NewSessionPlan(t *trace.Trace, thinks *Thinks) (*Plan, error) {
 	p, err := NewPlan(t)
 	if err != nil {
 		return nil, err
@@ -31,7 +34,7 @@ func NewSessionPlan(t *trace.Trace) (*Plan, error) {
 	n := len(p.Jobs)
 	p.turns = &turns{before: make([]int32, n), think: make([]int64, n), after: map[int32][]int32{}}
 	p.turns.chain(p.Jobs)
-	p.settleThinking()
+	p.settleThinking(thinks)
 	p.mode = Sessions
 	p.settleTurns()
 	if p.Shape.AfterAnswer == 0 {
@@ -92,10 +95,18 @@ func (t *turns) chain(jobs []Job) {
 	}
 }
 
+// The sources of think times (Shape.Think).
+const (
+	ThinkRecorded = "trace"    // from the ends of answers in the log
+	ThinkSpec     = "spec"     // drawn from a spec's
+	ThinkMixed    = "mixed"    // recorded where the log has them, otherwise drawn or the median
+	ThinkArrivals = "arrivals" // the time from arrival to arrival, which holds the answer's too
+)
+
 // settleThinking fills in the think times. Where the log has no end of the
-// answer before, the median of the others stands in, or, with none at all, the
-// time from arrival to arrival.
-func (p *Plan) settleThinking() {
+// answer before, one is drawn from thinks; with nil the median of the others
+// stands in, or, with none at all, the time from arrival to arrival.
+func (p *Plan) settleThinking(thinks *Thinks) {
 	var known []int64
 	var open []int
 	waiting, overlap := 0, 0
@@ -120,15 +131,31 @@ func (p *Plan) settleThinking() {
 		known = append(known, think)
 	}
 	slices.Sort(known)
-	if len(known) > 0 {
-		for _, i := range open {
+	for _, i := range open {
+		switch {
+		case thinks != nil:
+			p.turns.think[i] = thinks.draw(&p.Jobs[p.turns.before[i]].Request)
+		case len(known) > 0:
 			p.turns.think[i] = quantile(known, 50)
 		}
 	}
-	p.noteTurns(waiting, overlap, len(open), len(known) > 0)
+	p.Shape.Think = thinkSource(len(known), len(open), thinks != nil)
+	p.noteTurns(waiting, overlap, len(open), thinks != nil)
 }
 
-func (p *Plan) noteTurns(waiting, overlap, open int, known bool) {
+func thinkSource(known, open int, drawn bool) string {
+	switch {
+	case open == 0:
+		return ThinkRecorded
+	case known > 0:
+		return ThinkMixed
+	case drawn:
+		return ThinkSpec
+	}
+	return ThinkArrivals
+}
+
+func (p *Plan) noteTurns(waiting, overlap, open int, drawn bool) {
 	note := func(n int, say string) {
 		if n > 0 {
 			p.Notes = append(p.Notes, fmt.Sprintf("%d of %d further turns ", n, waiting)+say)
@@ -137,10 +164,12 @@ func (p *Plan) noteTurns(waiting, overlap, open int, known bool) {
 	p.Notes = append(p.Notes, fmt.Sprintf("%d requests go at their recorded instants; %d further turns go a think time after the answer before, so a slow server gets them later and its load is not the schedule's", len(p.Jobs)-waiting, waiting))
 	note(overlap, "began in the log before the answer to the one above ended: they are sent at once when it ends")
 	switch {
-	case known:
-		note(open, "follow an answer whose end the log does not have: they wait the median think time of the others")
-	default:
+	case p.Shape.Think == ThinkArrivals:
 		note(open, "follow an answer whose end the log does not have: they wait as long as lay between the arrivals, which is longer by the time of the answer")
+	case drawn:
+		note(open, "have a think time that is drawn from the spec's")
+	default:
+		note(open, "follow an answer whose end the log does not have: they wait the median think time of the others")
 	}
 }
 

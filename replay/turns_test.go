@@ -34,7 +34,7 @@ func talks(sessions, turns int) *trace.Trace {
 func TestSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := talks(400, 6)
-		p, err := NewSessionPlan(tr)
+		p, err := NewSessionPlan(tr, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestSessions(t *testing.T) {
 // An interrupt leaves turns unsent that nobody waits for any more.
 func TestSessionsInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, err := NewSessionPlan(talks(3, 4))
+		p, err := NewSessionPlan(talks(3, 4), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestThinkTimes(t *testing.T) {
 	for i := range tr.Requests {
 		tr.Requests[i].ID = int64(i)
 	}
-	p, err := NewSessionPlan(tr)
+	p, err := NewSessionPlan(tr, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestThinkTimes(t *testing.T) {
 	if all := strings.Join(p.Notes, "\n"); !strings.Contains(all, "1 of 4 further turns began in the log before") || !strings.Contains(all, "2 of 4 further turns follow an answer whose end") {
 		t.Errorf("%s", all)
 	}
-	if _, err := NewSessionPlan(&trace.Trace{Requests: tr.Requests[5:]}); err == nil {
+	if _, err := NewSessionPlan(&trace.Trace{Requests: tr.Requests[5:]}, nil); err == nil {
 		t.Error("a trace without sessions is taken")
 	}
 }

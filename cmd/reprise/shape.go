@@ -50,7 +50,7 @@ func (o *shapeFlags) add(c *cobra.Command) {
 	f.IntVar(&o.steps, "steps", 0, "change the rate of --ramp in so many equal steps, each a load point")
 	f.IntSliceVar(&o.concurrency, "concurrency", nil, "closed loop: so many requests under way at once; several, one after the other: 1,2,4")
 	f.DurationVar(&o.stagger, "stagger", 0, "spread the first requests of a closed loop over this long")
-	f.StringVar(&o.sessions, "sessions", "schedule", "further turns: schedule (at their own instants) or think (a think time after the answer)")
+	f.StringVar(&o.sessions, "sessions", "schedule", "further turns: schedule (at their own instants) or think (a think time after the answer: the trace's, or drawn from the spec)")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of drawn arrivals and of a spec's trace")
 	f.DurationVar(&o.warmup, "warmup", 0, "leave the first part out of the headline, of every closed-loop step")
 }
@@ -211,10 +211,6 @@ func (o *shapeFlags) draw(w *feed) (*replay.Plan, error) {
 
 // recorded keeps the instants of the trace, or of what the spec drew.
 func (o *shapeFlags) recorded(w *feed) (*replay.Plan, error) {
-	make := replay.NewPlan
-	if o.sessions == "think" {
-		make = replay.NewSessionPlan
-	}
 	t := w.trace
 	if o.length > 0 && w.spec == nil {
 		until := *t
@@ -227,7 +223,14 @@ func (o *shapeFlags) recorded(w *feed) (*replay.Plan, error) {
 		until.Requests = t.Requests[:n]
 		t = &until
 	}
-	return make(t)
+	if o.sessions != "think" {
+		return replay.NewPlan(t)
+	}
+	var thinks *replay.Thinks
+	if w.spec != nil {
+		thinks = replay.NewThinks(w.spec.Workload.Sessions, o.seed)
+	}
+	return replay.NewSessionPlan(t, thinks)
 }
 
 // feed is what a run sends: a trace, or one that a spec drew.

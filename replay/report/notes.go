@@ -25,7 +25,7 @@ func notes(run *replay.Run, s *Summary) []string {
 		s.Load.Planned, s.Load.Warmup, s.Load.Drain)
 	add(run.Mode == replay.ClosedLoop, "Closed loop: there is no schedule. The planned instant of a request is that when its slot was free, at which it was let go, so waiting that users of an open system would have shows in no latency here. Use it for what the endpoint can do, and an open loop for limits.")
 	if run.Mode == replay.Sessions && run.Shape != nil {
-		add(true, "%d requests have an absolute instant; %d further turns have one that follows from the answer before, and their latency runs from that. Where the server was slow they came later than in the log.", run.Shape.Absolute, run.Shape.AfterAnswer)
+		add(true, "%d requests have an absolute instant (open loop); %d further turns have one that follows from the answer before, and their latency runs from that. Where the server was slow they came later than in the log.%s", run.Shape.Absolute, run.Shape.AfterAnswer, thinkText(run.Shape.Think))
 	}
 	add(s.ramped() != "", "The rate changed all the time: a percentile over the whole ramp is of no one rate, and the charts over time show where it breaks. In steps (--steps) each rate has its own numbers.")
 	add(run.WarmupSent > 0, "Before the clock started %s of other prompts were sent to warm the server; they are in no number here.", plural(int64(run.WarmupSent), "request"))
@@ -43,6 +43,16 @@ func verb(n int64) string {
 		return " was"
 	}
 	return " were"
+}
+
+// thinkText says where think times come from.
+func thinkText(source string) string {
+	return map[string]string{
+		replay.ThinkRecorded: " The think times between are those of the trace.",
+		replay.ThinkSpec:     " The think times between are drawn from the spec's.",
+		replay.ThinkMixed:    " The think times between are those of the trace where it has them.",
+		replay.ThinkArrivals: " The think times between are not known: each turn waited as long as lies between the arrivals, which holds the answer's time too.",
+	}[source]
 }
 
 func because(reason string) string {
