@@ -62,6 +62,28 @@ func TestRecord(t *testing.T) {
 	})
 }
 
+// What a sender sent a second time is told in run.json.
+func TestRecordTellsResent(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := &shifty{fake: fake{stamp: true}}
+		path := Path{EventsAlone: 24, ReadsAlone: 12}
+		run, err := Record(t.Context(), filepath.Join(dir, "a"), Run{StartedAt: "2026-01-02T03:04:05Z", Path: &path}, every(5, time.Second), s, Options{Waiter: SleepWaiter{}, Beat: SleepWaiter{}}, nil)
+		if err != nil || run.Resent != 7 || run.Clock.Stamps != "kernel" {
+			t.Fatalf("%+v %v", run, err)
+		}
+		d, err := OpenDir(filepath.Join(dir, "a"))
+		if err != nil || d.Run.Resent != 7 || *d.Run.Verdict.SharedAlone != 0.5 || *d.Run.Path != path {
+			t.Fatalf("%+v %v", d.Run, err)
+		}
+		for _, h := range collect(t, d.Health()) {
+			if h.HeartMaxUS < h.HeartP99US || h.Files < -1 || h.FileLimit < -1 || h.PortLimit < -1 {
+				t.Errorf("%+v", h)
+			}
+		}
+	})
+}
+
 // BenchmarkDispatch measures how late a no-op sender is let go at 1,000 jobs a
 // second in real time; read the metrics, not the time.
 func BenchmarkDispatch(b *testing.B) {

@@ -14,8 +14,9 @@ const (
 
 // hiding is the share of events beyond that of an answer alone which may come in
 // a read with the one before, until the kernel's delay alone does not tell any
-// more: the p99 of gaps is then made of such events.
-const hiding = 0.01
+// more. Each makes two gaps wrong, the one that is 0 and the one before, so the
+// p99 of gaps is then made of such events.
+const hiding = 0.005
 
 // Signs are what tells, besides the send lag, whether a client may be believed.
 type Signs struct {
@@ -37,7 +38,7 @@ func (l *Lags) Verdict() ClientVerdict { return l.Judge(Signs{}) }
 //   - the heartbeat where that delay is not known, and where it hides stalls: of
 //     several segments in one read the kernel stamps the last alone, so a client
 //     that stalls for longer than the events are apart shows a short delay. Then
-//     more than 1 % of the events come in a read with the one before, beyond
+//     more than 0.5 % of the events come in a read with the one before, beyond
 //     what those of an answer alone do, and may be wrong by as much as the
 //     process was late.
 func (l *Lags) Judge(s Signs) ClientVerdict {

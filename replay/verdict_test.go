@@ -37,6 +37,8 @@ func TestJudge(t *testing.T) {
 		{"reads late", 100, 100, Signs{Delays: counted(980, 1000, many(20, 3e6)...), Beats: quiet}, Usable, "bytes read p99 3"},
 		{"reads very late", 100, 100, Signs{Delays: busy, Beats: quiet}, ClientLimited, "bytes read p99 4"},
 		{"stalls hide in one read", 100, 90, Signs{Delays: quiet, Beats: busy}, ClientLimited, "10 % of the events came in a read with the one before"},
+		{"few stalls hide", 1000, 994, Signs{Delays: quiet, Beats: busy}, ClientLimited, "0.6 % of the events"},
+		{"too few to matter", 1000, 996, Signs{Delays: quiet, Beats: busy}, Clean, "at most 1 ms"},
 		{"the server writes two at once", 100, 50, Signs{Delays: quiet, Beats: busy, Alone: 0.5}, Clean, "at most 1 ms"},
 		{"two at once, and stalls", 100, 40, Signs{Delays: quiet, Beats: busy, Alone: 0.5}, ClientLimited, "(50 % of an answer alone)"},
 		{"a proxy bundles, the client is idle", 100, 20, Signs{Delays: quiet, Beats: quiet}, Clean, "heartbeat p99 0.1"},
