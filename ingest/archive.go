@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/flate"
+
+	"reprise/ingest/rows"
 )
 
 // archive walks the entries of a file that holds files. open gives an entry's
@@ -201,8 +203,8 @@ func (l *Log) inside(s *source, a *archive, yield func(Record, error) bool) bool
 		return false
 	}
 	l.skip(s.name, err.Error(), true)
-	row := bad(CutShort, "the archive breaks off, and what follows cannot be read")
-	row.Pos = Pos{File: s.name}
+	row := rows.Bad(rows.CutShort, "the archive breaks off, and what follows cannot be read")
+	row.Pos = rows.Pos{File: s.name}
 	return yield(Record{Pos: row.Pos}, row)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 )
 
 const (
@@ -49,7 +50,7 @@ type arrowFile struct {
 	frames *arrowFrames
 	reader *ipc.Reader
 	parts  []partition
-	plan   *plan // nil while the columns are not chosen
+	plan   *rows.Plan // nil while the columns are not chosen
 	fields []arrow.Field
 	batch  arrow.RecordBatch
 	want   []int
@@ -58,7 +59,7 @@ type arrowFile struct {
 }
 
 // openArrowFile opens a file by its footer.
-func openArrowFile(s *source, _ io.Reader) (rows, error) {
+func openArrowFile(s *source, _ io.Reader) (rows.Reader, error) {
 	r, size, err := s.file()
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func openArrowFile(s *source, _ io.Reader) (rows, error) {
 	return readArrow(s.raw.ctx, s.name, r, size)
 }
 
-func readArrow(ctx context.Context, name string, r io.ReaderAt, size int64) (rows, error) {
+func readArrow(ctx context.Context, name string, r io.ReaderAt, size int64) (rows.Reader, error) {
 	at := &pagedReader{ctx: ctx, r: r}
 	blocks, err := arrowFooter(at, size)
 	if err != nil {
@@ -79,9 +80,9 @@ func readArrow(ctx context.Context, name string, r io.ReaderAt, size int64) (row
 	return a, a.start(blocks)
 }
 
-func openArrow(s *source, r io.Reader) (rows, error) { return arrowStream(s.name, r) }
+func openArrow(s *source, r io.Reader) (rows.Reader, error) { return arrowStream(s.name, r) }
 
-func arrowStream(name string, r io.Reader) (rows, error) {
+func arrowStream(name string, r io.Reader) (rows.Reader, error) {
 	a := &arrowFile{name: name, tail: &arrowTail{r: bufio.NewReaderSize(r, 256<<10)}, parts: partitionsOf(name)}
 	if head, _ := a.tail.r.Peek(8); string(head) == arrowMagic {
 		a.isFile = true
@@ -115,18 +116,18 @@ func (a *arrowFile) or(err error) error {
 	return a.tail.or(err)
 }
 
-func (a *arrowFile) bind(p *plan) { a.plan = p }
+func (a *arrowFile) Bind(p *rows.Plan) { a.plan = p }
 
-func (a *arrowFile) next() (pos Pos, err error) {
+func (a *arrowFile) Next() (pos rows.Pos, err error) {
 	for a.batch == nil || a.at >= int(a.batch.NumRows()) {
 		if err := a.turn(); err != nil {
-			return Pos{}, err
+			return rows.Pos{}, err
 		}
 	}
 	a.items++
-	pos = Pos{File: a.name, Item: a.items}
+	pos = rows.Pos{File: a.name, Item: a.items}
 	if err := a.row(); err != nil {
-		return pos, bad(BadType, "a value cannot be read")
+		return pos, rows.Bad(rows.BadType, "a value cannot be read")
 	}
 	if e := a.parse(); e != nil {
 		return pos, e
@@ -150,7 +151,7 @@ func (a *arrowFile) turn() (err error) {
 	}
 	a.want = a.want[:0]
 	for i, f := range a.fields {
-		if a.plan != nil && a.plan.root.slot < 0 && !a.plan.root.flat && a.plan.root.find(f.Name) == nil {
+		if a.plan != nil && !a.plan.Wants(f.Name) {
 			continue
 		}
 		if err := arrowarray.Validate(a.batch.Column(i)); err != nil {
@@ -191,16 +192,16 @@ func (a *arrowFile) row() (err error) {
 	return nil
 }
 
-func (a *arrowFile) close() {
+func (a *arrowFile) Close() {
 	if a.reader != nil {
 		a.reader.Release()
 		a.reader = nil
 	}
 }
 
-func (a *arrowFile) current() *fastjson.Value { return a.value }
+func (a *arrowFile) Current() *fastjson.Value { return a.value }
 
-func (a *arrowFile) names(add func(string)) {
+func (a *arrowFile) Names(add func(string)) {
 	if a.value == nil {
 		for _, f := range a.fields {
 			add(f.Name)
@@ -210,8 +211,8 @@ func (a *arrowFile) names(add func(string)) {
 	notation.Names(a.value, add)
 }
 
-func (a *arrowFile) fill(p *plan) *RowError {
-	return p.take(a.value)
+func (a *arrowFile) Fill(p *rows.Plan) *rows.Error {
+	return p.Take(a.value)
 }
 
 // arrowTail remembers the last bytes of a stream and a failure below it, which

@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"reprise/ingest/rows"
 )
 
 const polarsFile = "../testdata/columnar/polars.zstd.arrow"
@@ -36,11 +38,11 @@ func TestArrowFooterOrStart(t *testing.T) {
 	if b, err := arrowFooter(at, int64(len(data))); b == nil || err != nil || len(b.blocks) == 0 {
 		t.Fatal("no footer:", err)
 	}
-	read := func(r rows, err error) ([]any, error) {
+	read := func(r rows.Reader, err error) ([]any, error) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer r.(closer).close()
+		defer r.(rows.Closer).Close()
 		return drain(r)
 	}
 	byFooter, err := read(readArrow(t.Context(), "f", bytes.NewReader(data), int64(len(data))))
@@ -74,7 +76,7 @@ func TestArrowFooterFlips(t *testing.T) {
 				continue
 			}
 			exhaust(t, r)
-			r.(closer).close()
+			r.(rows.Closer).Close()
 		}
 	}
 }

@@ -3,18 +3,20 @@ package ingest
 import (
 	"fmt"
 	"strings"
+
+	"reprise/ingest/rows"
 )
 
 // badText counts rows in whose bytes something is not UTF-8, and keeps where the
 // first ones stand. Such bytes become U+FFFD, each, and so count as a character.
 type badText struct {
 	n     int64
-	first []Pos
+	first []rows.Pos
 }
 
 const firstBadText = 3
 
-func (b *badText) add(at Pos) {
+func (b *badText) add(at rows.Pos) {
 	if b.n++; len(b.first) < firstBadText {
 		b.first = append(b.first, at)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 	"reprise/ingest/scalar"
 	"reprise/trace"
 )
@@ -29,7 +30,7 @@ type builder struct {
 	zone     *time.Location // of times without one; nil for UTC
 	votes    votes          // what the first rows showed
 	learning votes          // where they are being counted, else nil
-	bad      *RowError
+	bad      *rows.Error
 	scratch  []byte
 	record   Record // that is being built
 	notes    notes
@@ -70,7 +71,7 @@ func (b *builder) merge(o *builder) {
 // each builds the records of the row that was filled in: one, or as many as it
 // explodes to. A record is valid until do returns; there is none with an error.
 // It reports whether to go on.
-func (b *builder) each(pos Pos, do func(*Record, *RowError) bool) bool {
+func (b *builder) each(pos rows.Pos, do func(*Record, *rows.Error) bool) bool {
 	any, more := b.read.each(func(sub int64) bool {
 		pos.Sub = sub
 		return do(b.build(pos))
@@ -83,7 +84,7 @@ func (b *builder) each(pos Pos, do func(*Record, *RowError) bool) bool {
 }
 
 // build makes the record of the cells, valid until the next is made.
-func (b *builder) build(pos Pos) (*Record, *RowError) {
+func (b *builder) build(pos rows.Pos) (*Record, *rows.Error) {
 	b.bad = nil
 	r := &b.record
 	if why := b.rule(); why != "" {
@@ -127,7 +128,7 @@ func (b *builder) build(pos Pos) (*Record, *RowError) {
 }
 
 // excluded is a record of a row that a rule keeps out.
-func excluded(pos Pos, why Rule) Record {
+func excluded(pos rows.Pos, why Rule) Record {
 	r := Record{Pos: pos, Rule: why, OtherAPI: why != ProxyCacheHit}
 	if why == ProxyCacheHit {
 		r.ProxyCache = trace.Some(true)
@@ -146,22 +147,22 @@ func (b *builder) rule() Rule {
 }
 
 func (b *builder) holds(t *planTest) bool {
-	return b.read.holds(t, func(c cell) string { s, _ := b.scalar(c); return s })
+	return b.read.holds(t, func(c rows.Cell) string { s, _ := b.scalar(c); return s })
 }
 
-func (b *builder) fail(e *RowError) {
+func (b *builder) fail(e *rows.Error) {
 	if b.bad == nil {
 		b.bad = e
 	}
 }
 
 // cell returns the first column of a field that the row has a value in.
-func (b *builder) cell(f Field) (cell, *planColumn, bool) {
+func (b *builder) cell(f Field) (rows.Cell, *planColumn, bool) {
 	for i := range b.read.cols[f] {
 		col := &b.read.cols[f][i]
 		c := b.read.cell(col.at)
 		if col.simple {
-			if !c.absent() {
+			if !c.Absent() {
 				return c, col, true
 			}
 			continue
@@ -169,7 +170,7 @@ func (b *builder) cell(f Field) (cell, *planColumn, bool) {
 		if col.when != nil && !b.holds(col.when) {
 			continue
 		}
-		if col.col.Const == "" && c.absent() {
+		if col.col.Const == "" && c.Absent() {
 			continue
 		}
 		if col.col.Values != nil || col.col.As == "present" || col.col.As == "length" {
@@ -179,23 +180,23 @@ func (b *builder) cell(f Field) (cell, *planColumn, bool) {
 		}
 		return c, col, true
 	}
-	return cell{}, nil, false
+	return rows.Cell{}, nil, false
 }
 
 // full is cell for lists, objects and texts: the first column that is not empty.
-func (b *builder) full(f Field) (cell, *planColumn, bool) {
+func (b *builder) full(f Field) (rows.Cell, *planColumn, bool) {
 	for i := range b.read.cols[f] {
 		col := &b.read.cols[f][i]
 		c := b.read.cell(col.at)
-		if full := !empty(c) && !c.absent() || col.col.Const != ""; full && (col.when == nil || b.holds(col.when)) {
+		if full := !empty(c) && !c.Absent() || col.col.Const != ""; full && (col.when == nil || b.holds(col.when)) {
 			return c, col, true
 		}
 	}
-	return cell{}, nil, false
+	return rows.Cell{}, nil, false
 }
 
 // valueOf is the text of a column's value, as the column says to read it.
-func (b *builder) valueOf(c cell, col *planColumn) (string, bool) {
+func (b *builder) valueOf(c rows.Cell, col *planColumn) (string, bool) {
 	if col.col.Const != "" {
 		return col.col.Const, true
 	}
@@ -217,11 +218,11 @@ func (b *builder) valueOf(c cell, col *planColumn) (string, bool) {
 }
 
 // length is how many elements a list has.
-func (b *builder) length(c cell) (string, bool) {
-	v := c.node
+func (b *builder) length(c rows.Cell) (string, bool) {
+	v := c.Value
 	if v == nil || v.Type() == fastjson.TypeString {
 		s, _ := b.scalar(c)
-		v = b.read.first().inner.Decode(s)
+		v = b.read.first().Decode(s)
 	}
 	if v == nil || v.Type() != fastjson.TypeArray {
 		return "", false
@@ -230,16 +231,16 @@ func (b *builder) length(c cell) (string, bool) {
 }
 
 // scalar is the text of a string, number or bool.
-func (b *builder) scalar(c cell) (string, bool) {
-	if c.node == nil {
-		return c.text, true
+func (b *builder) scalar(c rows.Cell) (string, bool) {
+	if c.Value == nil {
+		return c.Text, true
 	}
-	switch c.node.Type() {
+	switch c.Value.Type() {
 	case fastjson.TypeString:
-		s, _ := c.node.StringBytes()
+		s, _ := c.Value.StringBytes()
 		return string(s), true
 	case fastjson.TypeNumber:
-		b.scratch = c.node.MarshalTo(b.scratch[:0])
+		b.scratch = c.Value.MarshalTo(b.scratch[:0])
 		return string(b.scratch), true
 	case fastjson.TypeTrue:
 		return "true", true
@@ -261,12 +262,12 @@ func (b *builder) getUnit(f Field) (s, unit string, ok bool) {
 	for i := range b.read.cols[f] {
 		col := &b.read.cols[f][i]
 		c := b.read.cell(col.at)
-		if c.absent() && col.col.Const == "" || col.when != nil && !b.holds(col.when) {
+		if c.Absent() && col.col.Const == "" || col.when != nil && !b.holds(col.when) {
 			continue
 		}
-		if col.simple && c.node == nil { // a table's cell
-			if !void(c.text) {
-				return c.text, col.unit, true
+		if col.simple && c.Value == nil { // a table's cell
+			if !void(c.Text) {
+				return c.Text, col.unit, true
 			}
 			continue
 		}
@@ -280,7 +281,7 @@ func (b *builder) getUnit(f Field) (s, unit string, ok bool) {
 		}
 	}
 	if odd {
-		b.fail(badField(BadType, f, "is neither text nor number"))
+		b.fail(badField(rows.BadType, f, "is neither text nor number"))
 	}
 	return "", "", false
 }
@@ -322,7 +323,7 @@ func (b *builder) times(r *Record) {
 		b.note(st)
 	}
 	if relative && absolute {
-		b.fail(bad(BadTime, "one time counts from 1970 and another from the log's start"))
+		b.fail(rows.Bad(BadTime, "one time counts from 1970 and another from the log's start"))
 	}
 	r.Relative = relative
 	if b.read.has.spans {
@@ -402,11 +403,11 @@ func (b *builder) name(f Field) string {
 	return notation.String([]byte(s))
 }
 
-func int64Of(c cell) (int64, bool) {
-	if c.node == nil || c.node.Type() != fastjson.TypeNumber {
+func int64Of(c rows.Cell) (int64, bool) {
+	if c.Value == nil || c.Value.Type() != fastjson.TypeNumber {
 		return 0, false
 	}
-	v, err := c.node.Int64()
+	v, err := c.Value.Int64()
 	return v, err == nil
 }
 
@@ -418,13 +419,13 @@ func (b *builder) blocks(r *Record) {
 		return
 	}
 	r.BlockTokens = b.mapping.BlockTokens
-	if c.node == nil {
-		for item := range strings.FieldsFuncSeq(strings.Trim(c.text, "[] "), func(r rune) bool { return strings.ContainsRune(" ,;", r) }) {
+	if c.Value == nil {
+		for item := range strings.FieldsFuncSeq(strings.Trim(c.Text, "[] "), func(r rune) bool { return strings.ContainsRune(" ,;", r) }) {
 			b.block(r, item)
 		}
 		return
 	}
-	list, err := c.node.Array()
+	list, err := c.Value.Array()
 	if err != nil {
 		b.fail(badField(BadBlocks, FieldBlocks, "is no list"))
 		return

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/goccy/go-yaml"
+
+	"reprise/ingest/rows"
 )
 
 // cassetteStart is how such a document begins.
@@ -23,25 +25,25 @@ func sniffCassette(text []byte) bool {
 
 // openCassette reads the whole document, which is never long, and goes on with
 // it as JSON.
-func openCassette(s *source, r io.Reader) (rows rows, err error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxRow+1))
+func openCassette(s *source, r io.Reader) (out rows.Reader, err error) {
+	b, err := io.ReadAll(io.LimitReader(r, rows.MaxBytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(b) > maxRow {
-		return nil, fmt.Errorf("%s: is a YAML recording of more than %d MiB; export it as JSON lines", s.name, maxRow>>20)
+	if len(b) > rows.MaxBytes {
+		return nil, fmt.Errorf("%s: is a YAML recording of more than %d MiB; export it as JSON lines", s.name, rows.MaxBytes>>20)
 	}
 	if regexp.MustCompile(`(?m)(?:^|[:\-,\[{] ?)\*\w+ *$`).Match(b) { // can grow without end
 		return nil, fmt.Errorf("%s: is YAML with aliases, which are not read here; export it as JSON lines", s.name)
 	}
 	defer func() {
 		if recover() != nil {
-			rows, err = nil, fmt.Errorf("%s: is not valid YAML", s.name)
+			out, err = nil, fmt.Errorf("%s: is not valid YAML", s.name)
 		}
 	}()
-	out, err := yaml.YAMLToJSON(b)
+	b, err = yaml.YAMLToJSON(b)
 	if err != nil { // its message draws the text
 		return nil, fmt.Errorf("%s: is not valid YAML", s.name)
 	}
-	return openJSON(s, bytes.NewReader(out))
+	return openJSON(s, bytes.NewReader(b))
 }

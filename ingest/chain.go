@@ -6,6 +6,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 )
 
 // chainFile says that a row names the request it continues. The session is the
@@ -30,14 +31,14 @@ type chainer struct {
 	roots map[string]string
 	arena fastjson.Arena
 	row   *fastjson.Value
-	pos   Pos
+	pos   rows.Pos
 	ready bool
 	count shapeCounts
 }
 
 func newChainer(f *chainFile) *chainer { return &chainer{file: f, roots: map[string]string{}} }
 
-func (c *chainer) add(pos Pos, v *fastjson.Value) {
+func (c *chainer) add(pos rows.Pos, v *fastjson.Value) {
 	c.arena.Reset()
 	id, parent := notation.LookupText(v, c.file.ID), notation.LookupText(v, c.file.Parent)
 	if parent == c.file.Root {
@@ -68,7 +69,7 @@ func (c *chainer) end(bool) {}
 
 // next gives the row that was added; it is the container's, which goes on only
 // after this.
-func (c *chainer) next() (Pos, *fastjson.Value, bool) {
+func (c *chainer) next() (rows.Pos, *fastjson.Value, bool) {
 	ready := c.ready
 	c.ready = false
 	return c.pos, c.row, ready

@@ -3,6 +3,8 @@ package ingest
 import (
 	"errors"
 	"io"
+
+	"reprise/ingest/rows"
 )
 
 // chunk is some rows of a file as text, one behind the other, before anything
@@ -20,17 +22,17 @@ type chunk struct {
 
 // textRow is where a row's text is, or why it has none.
 type textRow struct {
-	pos  Pos
+	pos  rows.Pos
 	at   span // in buf
 	cuts span // in the chunk's cuts; empty for a row that is cut later
-	bad  *RowError
+	bad  *rows.Error
 	odd  bool // some of its bytes are no UTF-8
 }
 
 // made is a record, or what is wrong with the row in its place.
 type made struct {
 	record Record
-	bad    *RowError
+	bad    *rows.Error
 }
 
 const (
@@ -42,7 +44,7 @@ const (
 // textRows are rows that can be read as text first, and taken apart later, by
 // several goroutines.
 type textRows interface {
-	rows
+	rows.Reader
 	// text adds the next row to a chunk. What is wrong with the row goes into the
 	// chunk too; an error is the end of the file, or final.
 	text(c *chunk) error
@@ -52,8 +54,8 @@ type textRows interface {
 
 // rowParser has one row of a chunk at a time.
 type rowParser interface {
-	parse(c *chunk, row int) *RowError
-	fill(p *plan) *RowError
+	parse(c *chunk, row int) *rows.Error
+	Fill(p *rows.Plan) *rows.Error
 	validText() bool
 }
 
@@ -88,9 +90,9 @@ type worker struct {
 
 // rows calls do with the records of a chunk's rows, and with what is wrong where
 // there is none. A record is valid until do returns. It reports whether to go on.
-func (w *worker) rows(c *chunk, do func(*Record, *RowError) bool) bool {
+func (w *worker) rows(c *chunk, do func(*Record, *rows.Error) bool) bool {
 	c.freeze()
-	each := func(r *Record, bad *RowError) bool {
+	each := func(r *Record, bad *rows.Error) bool {
 		if bad == nil && w.covers && r.Rule == "" {
 			w.build.cover(r)
 		}
@@ -104,7 +106,7 @@ func (w *worker) rows(c *chunk, do func(*Record, *RowError) bool) bool {
 		}
 		if e == nil {
 			row.odd = !w.parser.validText()
-			e = w.parser.fill(w.build.read.first())
+			e = w.parser.Fill(w.build.read.first())
 		}
 		var more bool
 		if e == nil {
@@ -122,7 +124,7 @@ func (w *worker) rows(c *chunk, do func(*Record, *RowError) bool) bool {
 
 // work makes all records of a chunk.
 func (w *worker) work(c *chunk) {
-	w.rows(c, func(r *Record, bad *RowError) bool {
+	w.rows(c, func(r *Record, bad *rows.Error) bool {
 		if bad != nil {
 			c.out = append(c.out, made{bad: bad})
 		} else {

@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 )
 
 // Rows of columnar files become JSON values, so that mappings see one kind of
@@ -38,14 +39,14 @@ func (s *scribe) reset() {
 }
 
 // parse makes the row that was written the current one.
-func (s *scribe) parse() *RowError {
-	if len(s.buf) > maxRow {
+func (s *scribe) parse() *rows.Error {
+	if len(s.buf) > rows.MaxBytes {
 		s.buf = nil
-		return bad(LineTooLong, longest)
+		return rows.TooLong()
 	}
 	v, err := s.parser.ParseBytes(s.buf)
 	if err != nil {
-		return bad(BadJSON, "")
+		return rows.Bad(rows.BadJSON, "")
 	}
 	s.value = v
 	return nil
@@ -54,7 +55,7 @@ func (s *scribe) parse() *RowError {
 // begin puts a comma before a value that follows another one. It panics, which
 // every reader recovers, when a row has too many values or is too long.
 func (s *scribe) begin() {
-	if s.made++; s.made > maxValues || len(s.buf) > 4*maxRow {
+	if s.made++; s.made > maxValues || len(s.buf) > 4*rows.MaxBytes {
 		panic("a row has too many values")
 	}
 	if n := len(s.buf); n > 0 && s.buf[n-1] != '{' && s.buf[n-1] != '[' && s.buf[n-1] != ':' {
@@ -212,14 +213,4 @@ func (s *scribe) addPartitions(parts []partition) {
 		s.key(p.name)
 		s.str(p.value)
 	}
-}
-
-// take fills the plan from the value of a row.
-func (p *plan) take(row *fastjson.Value) *RowError {
-	p.start()
-	p.walk(&p.root, row)
-	if p.dup {
-		return bad(DuplicateKey, "a mapped column is there twice")
-	}
-	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+
+	"reprise/ingest/rows"
 )
 
 // Blocks of LZ4 by hand, after the format's description.
@@ -66,7 +68,7 @@ func TestArrowFlips(t *testing.T) {
 				continue
 			}
 			exhaust(t, r)
-			r.(closer).close()
+			r.(rows.Closer).Close()
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"reprise/ingest/rows"
 )
 
 // addFiles gives a fuzz target the files that match as seeds, when they are here.
@@ -27,11 +29,11 @@ func addFiles(f *testing.F, patterns ...string) {
 }
 
 // exhaust reads rows to their end and checks how they are counted.
-func exhaust(t *testing.T, rows rows) {
+func exhaust(t *testing.T, r rows.Reader) {
 	t.Helper()
 	for n := int64(1); n < 100_000; n++ {
-		pos, err := rows.next()
-		var row *RowError
+		pos, err := r.Next()
+		var row *rows.Error
 		if err != nil && !errors.As(err, &row) {
 			if !errors.Is(err, io.EOF) && !isBroken(err) {
 				t.Fatalf("not said to be damage: %v", err)
@@ -42,7 +44,7 @@ func exhaust(t *testing.T, rows rows) {
 			t.Fatalf("row %d is at %+v", n, pos)
 		}
 		if err == nil {
-			rows.names(func(string) {})
+			r.Names(func(string) {})
 		}
 	}
 }
@@ -56,7 +58,7 @@ func FuzzParquet(f *testing.F) {
 		if err != nil {
 			return
 		}
-		defer p.close()
+		defer p.Close()
 		exhaust(t, p)
 	})
 }
@@ -74,7 +76,7 @@ func FuzzArrow(f *testing.F) {
 			}
 			return
 		}
-		defer r.(closer).close()
+		defer r.(rows.Closer).Close()
 		exhaust(t, r)
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
+	"reprise/ingest/rows"
 )
 
 // wideRow is a row whose prompt is most of it.
@@ -46,7 +48,7 @@ func wideFile(t testing.TB, rows int) []byte {
 	return b.Bytes()
 }
 
-func planOf(t testing.TB, args ...string) *plan {
+func planOf(t testing.TB, args ...string) *rows.Plan {
 	t.Helper()
 	m, err := ParseMap(args)
 	if err != nil {
@@ -58,14 +60,14 @@ func planOf(t testing.TB, args ...string) *plan {
 // Of a Parquet file only the mapped columns are read, to the member of a struct.
 func TestParquetColumns(t *testing.T) {
 	data := wideFile(t, 2000)
-	read := func(p *plan) int64 {
+	read := func(p *rows.Plan) int64 {
 		f, err := readParquet(t.Context(), "f", bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer f.close()
+		defer f.Close()
 		if p != nil {
-			f.bind(p)
+			f.Bind(p)
 		}
 		rows, err := drain(f)
 		if err != nil || len(rows) != 2000 {
@@ -106,7 +108,7 @@ func TestParquetDamage(t *testing.T) {
 		broken[at+int64(i)] ^= 0x5a
 	}
 	_, recs, bad, err := readAll(t, Inputs{Stdin: bytes.NewReader(broken), Map: mapOf(t, "arrival=arrival", "prompt=question_text", "output_tokens=output_tokens")})
-	if err != nil || len(recs) != 1500 || len(bad) != 500 || bad[0].Reason != CutShort || bad[0].Pos.Item != 501 {
+	if err != nil || len(recs) != 1500 || len(bad) != 500 || bad[0].Reason != rows.CutShort || bad[0].Pos.Item != 501 {
 		t.Fatal(len(recs), len(bad), err)
 	}
 	// The damaged column is not mapped: nothing is lost.
@@ -140,7 +142,7 @@ func TestArrowCut(t *testing.T) {
 			t.Fatal(name, recs, bad, err)
 		}
 		l, recs, bad, err := readAll(t, Inputs{Stdin: bytes.NewReader(data[:len(data)-8]), Map: m})
-		if err != nil || len(recs) != 6 || len(bad) != 1 || bad[0].Reason != CutShort || l.Broken() != 1 {
+		if err != nil || len(recs) != 6 || len(bad) != 1 || bad[0].Reason != rows.CutShort || l.Broken() != 1 {
 			t.Fatal(name, len(recs), bad, err)
 		}
 	}

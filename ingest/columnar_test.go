@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/rows"
 )
 
 // columnarRows reads all rows of a columnar file as JSON.
@@ -33,29 +35,29 @@ func columnarRows(t testing.TB, path string) []any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := c.start(s)
+	list, err := c.start(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.(closer).close()
-	out, err := drain(rows)
+	defer list.(rows.Closer).Close()
+	out, err := drain(list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-func drain(rows rows) ([]any, error) {
+func drain(list rows.Reader) ([]any, error) {
 	var out []any
 	for {
-		_, err := rows.next()
+		_, err := list.Next()
 		if errors.Is(err, io.EOF) {
 			return out, nil
 		}
 		if err != nil {
 			return out, err
 		}
-		out = append(out, plainValue(rows.(valueRows).current()))
+		out = append(out, plainValue(list.(rows.ValueReader).Current()))
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"reprise/ingest/rows"
 )
 
 func lengthRow(n string) string {
@@ -99,7 +101,7 @@ func TestGzipPadding(t *testing.T) {
 	rowsOf(t, "between", a+pad+b, 2)
 	for what, data := range map[string]string{"garbage": a + "garbage", "cut header": a + b[:5]} {
 		l, recs, bad, err := fromText(t, data, nil)
-		if err != nil || len(recs) != 1 || len(bad) != 1 || bad[0].Reason != CutShort || l.Broken() == 0 {
+		if err != nil || len(recs) != 1 || len(bad) != 1 || bad[0].Reason != rows.CutShort || l.Broken() == 0 {
 			t.Errorf("%s: %d %v %v", what, len(recs), bad, err)
 		}
 	}

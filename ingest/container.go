@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/rows"
 )
 
 // container is a file format that holds rows. A new one is a file with such a
@@ -14,30 +16,18 @@ import (
 type container struct {
 	name   string
 	sniff  func(head []byte) bool // looks at the start of the text
-	open   func(s *source, r io.Reader) (rows, error)
+	open   func(s *source, r io.Reader) (rows.Reader, error)
 	binary bool // is sniffed at the very first byte
 	whole  bool // is read at any place, by source.file; r is nil then
 	named  bool // has its columns' names before the first row
 }
 
 // start opens the rows of a source.
-func (c container) start(s *source) (rows, error) {
+func (c container) start(s *source) (rows.Reader, error) {
 	if c.whole {
 		return c.open(s, nil)
 	}
 	return c.open(s, s.reader())
-}
-
-// rows walks the rows of one file.
-type rows interface {
-	// next goes to the next row. A *RowError is a row that cannot be read, and
-	// next may be called again; io.EOF is the end; any other error is final.
-	next() (Pos, error)
-	// names calls add with the path of every column of the row.
-	names(add func(path string))
-	// fill puts the row's mapped columns into the plan's cells. They are valid
-	// until next is called.
-	fill(p *plan) *RowError
 }
 
 // containers in the order in which they are tried; CSV takes any text.

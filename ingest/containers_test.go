@@ -16,9 +16,11 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/text/encoding/unicode"
+
+	"reprise/ingest/rows"
 )
 
-func fromText(t testing.TB, text string, m *Mapping) (*Log, []Record, []*RowError, error) {
+func fromText(t testing.TB, text string, m *Mapping) (*Log, []Record, []*rows.Error, error) {
 	t.Helper()
 	return readAll(t, Inputs{Stdin: strings.NewReader(text), Map: m})
 }
@@ -48,7 +50,7 @@ func TestCSVAgainstStandard(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, row := range want {
-			if _, err := r.next(); err != nil {
+			if _, err := r.Next(); err != nil {
 				t.Fatalf("%q: %v", buf.String(), err)
 			}
 			got := cellsOf(r)
@@ -56,7 +58,7 @@ func TestCSVAgainstStandard(t *testing.T) {
 				t.Fatalf("got %q, want %q", got, row)
 			}
 		}
-		if _, err := r.next(); err != io.EOF {
+		if _, err := r.Next(); err != io.EOF {
 			t.Fatalf("after the last row: %v", err)
 		}
 	}
@@ -79,11 +81,11 @@ func TestTooLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.(*values).limit = 1000
-	var row *RowError
-	if _, err := r.next(); !errors.As(err, &row) || row.Reason != LineTooLong {
+	var row *rows.Error
+	if _, err := r.Next(); !errors.As(err, &row) || row.Reason != rows.LineTooLong {
 		t.Fatal(err)
 	}
-	if _, err := r.next(); err != nil {
+	if _, err := r.Next(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -112,7 +114,7 @@ func TestSameRows(t *testing.T) {
 			t.Fatalf("form %d: %v %v", i, err, bad)
 		}
 		for j := range recs {
-			recs[j].Pos = Pos{}
+			recs[j].Pos = rows.Pos{}
 		}
 		if want == nil {
 			want = recs
@@ -129,7 +131,7 @@ func TestPositions(t *testing.T) {
 	if err != nil || len(recs) != 2 || len(bad) != 1 {
 		t.Fatal(recs, bad, err)
 	}
-	if got := bad[0].Pos; got != (Pos{File: "stdin", Line: 5, Item: 2, Byte: 33}) {
+	if got := bad[0].Pos; got != (rows.Pos{File: "stdin", Line: 5, Item: 2, Byte: 33}) {
 		t.Fatalf("%+v", got)
 	}
 	if bad[0].Error() != "stdin:5: bad_number: input_tokens is not a number" {
@@ -250,7 +252,7 @@ func TestCancelled(t *testing.T) {
 }
 
 // No input makes a reader panic, loop or lose count of its rows.
-func fuzzContainer(f *testing.F, open func(*source, io.Reader) (rows, error), seeds ...string) {
+func fuzzContainer(f *testing.F, open func(*source, io.Reader) (rows.Reader, error), seeds ...string) {
 	m, err := ParseMap([]string{"arrival=a", "messages=b.c", "input_tokens=n", "output=o", "blocks=h@16"})
 	if err != nil {
 		f.Fatal(err)
@@ -265,8 +267,8 @@ func fuzzContainer(f *testing.F, open func(*source, io.Reader) (rows, error), se
 		}
 		b := newBuilder(m, nil)
 		for n := int64(1); ; n++ {
-			pos, err := r.next()
-			var row *RowError
+			pos, err := r.Next()
+			var row *rows.Error
 			if err != nil && !errors.As(err, &row) {
 				return
 			}
@@ -276,8 +278,8 @@ func fuzzContainer(f *testing.F, open func(*source, io.Reader) (rows, error), se
 			if err != nil {
 				continue
 			}
-			r.names(func(string) {})
-			if r.fill(b.read.first()) == nil {
+			r.Names(func(string) {})
+			if r.Fill(b.read.first()) == nil {
 				b.build(pos)
 			}
 		}
@@ -352,8 +354,8 @@ func TestCSVForms(t *testing.T) {
 		}
 		var got []string
 		for {
-			_, err := r.next()
-			var row *RowError
+			_, err := r.Next()
+			var row *rows.Error
 			if errors.As(err, &row) {
 				got = append(got, string(row.Reason))
 				continue
@@ -411,7 +413,7 @@ func TestCSVLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.next(); err != nil || len(cellsOf(r)[1]) != len(cell)-2<<18 {
+	if _, err := r.Next(); err != nil || len(cellsOf(r)[1]) != len(cell)-2<<18 {
 		t.Fatal(err)
 	}
 	r, err = openCSV(&source{name: "f"}, strings.NewReader("a,b\n"+strings.Repeat("1,\"x\n", 20_000)))
@@ -420,7 +422,7 @@ func TestCSVLarge(t *testing.T) {
 	}
 	n := 0
 	for {
-		if _, err := r.next(); errors.Is(err, io.EOF) {
+		if _, err := r.Next(); errors.Is(err, io.EOF) {
 			break
 		}
 		n++
@@ -431,7 +433,7 @@ func TestCSVLarge(t *testing.T) {
 }
 
 // cellsOf are the fields of a table's current row.
-func cellsOf(r rows) []string {
+func cellsOf(r rows.Reader) []string {
 	t := r.(*table)
 	var out []string
 	for _, f := range t.fields {

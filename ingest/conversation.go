@@ -8,6 +8,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 )
 
 // conversationFile says where a row keeps a whole conversation. Every answer in
@@ -35,7 +36,7 @@ func (f *conversationFile) check() error {
 type conversation struct {
 	file  *conversationFile
 	row   *fastjson.Value
-	pos   Pos
+	pos   rows.Pos
 	list  []message
 	at    int // of list
 	turn  int
@@ -55,7 +56,7 @@ type message struct {
 
 func newConversation(f *conversationFile) *conversation { return &conversation{file: f} }
 
-func (c *conversation) add(pos Pos, v *fastjson.Value) {
+func (c *conversation) add(pos rows.Pos, v *fastjson.Value) {
 	c.count.rows++
 	c.buf = notation.AppendValue(c.buf[:0], v)
 	row, err := c.copy.ParseBytes(c.buf)
@@ -112,7 +113,7 @@ func (c *conversation) turns(list []*fastjson.Value) {
 
 func (c *conversation) end(bool) {}
 
-func (c *conversation) next() (Pos, *fastjson.Value, bool) {
+func (c *conversation) next() (rows.Pos, *fastjson.Value, bool) {
 	for c.at < len(c.list) {
 		i := c.at
 		c.at++
@@ -129,7 +130,7 @@ func (c *conversation) next() (Pos, *fastjson.Value, bool) {
 		c.count.requests++
 		return c.pos, c.request(asked, i), true
 	}
-	return Pos{}, nil, false
+	return rows.Pos{}, nil, false
 }
 
 // request builds the row of the answer at i.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"reprise/ingest/rows"
 	"reprise/ingest/scalar"
 )
 
@@ -35,8 +36,8 @@ type pendingLine struct {
 	tooLong     bool
 }
 
-func openCSV(s *source, r io.Reader) (rows, error) {
-	t := &table{file: s.name, lines: s.lines(r), ahead: maxRow}
+func openCSV(s *source, r io.Reader) (rows.Reader, error) {
+	t := &table{file: s.name, lines: s.lines(r), ahead: rows.MaxBytes}
 	if oldMac(t.lines.r) {
 		t.lines = s.lines(carriages{t.lines.r})
 	}
@@ -167,10 +168,10 @@ func (t *table) line() (pendingLine, error) {
 	return pendingLine{text: b, line: t.lines.line, start: t.lines.start, tooLong: tooLong}, err
 }
 
-func (t *table) next() (Pos, error) {
+func (t *table) Next() (rows.Pos, error) {
 	t.one.reset()
 	if err := t.text(&t.one); err != nil {
-		return Pos{}, err
+		return rows.Pos{}, err
 	}
 	t.one.freeze()
 	row := &t.one.rows[0]
@@ -195,11 +196,11 @@ func (t *table) text(c *chunk) error {
 		return err
 	}
 	t.items++
-	row := textRow{pos: Pos{File: t.file, Line: ln.line, Item: t.items, Byte: ln.start}}
+	row := textRow{pos: rows.Pos{File: t.file, Line: ln.line, Item: t.items, Byte: ln.start}}
 	row.at.from, row.cuts.from = len(c.buf), len(c.cuts)
 	switch {
 	case ln.tooLong:
-		row.bad = bad(LineTooLong, longest)
+		row.bad = rows.TooLong()
 	case bytes.IndexByte(ln.text, '"') < 0:
 		c.buf = append(c.buf, ln.text...)
 	default:
@@ -211,13 +212,13 @@ func (t *table) text(c *chunk) error {
 }
 
 // quoted adds a row with quotes, which begins with ln.
-func (t *table) quoted(c *chunk, ln pendingLine) *RowError {
+func (t *table) quoted(c *chunk, ln pendingLine) *rows.Error {
 	if e := t.gather(ln); e != nil {
 		return e
 	}
 	if n := len(t.split.fields); n != len(t.columns) {
 		if t.split.stray {
-			return bad(BadCSV, "a quote stands inside a field")
+			return rows.Bad(rows.BadCSV, "a quote stands inside a field")
 		}
 		return t.count(n)
 	}
@@ -237,7 +238,7 @@ const minAhead = 64 << 10
 // gather makes the row that begins with ln, taking in more lines while a quote
 // is open. Each quote that is never closed halves how far the next is followed,
 // so that a file of stray quotes is not read over and over.
-func (t *table) gather(ln pendingLine) *RowError {
+func (t *table) gather(ln pendingLine) *rows.Error {
 	t.split.start(t.sep)
 	if t.split.line(ln.text) {
 		return nil
@@ -256,10 +257,10 @@ func (t *table) gather(ln pendingLine) *RowError {
 		if err != nil || t.split.stray || more.tooLong || size > t.ahead {
 			t.pending = append(taken, t.pending...)
 			t.ahead = max(t.ahead/2, minAhead)
-			return bad(BadCSV, "a quote is not closed")
+			return rows.Bad(rows.BadCSV, "a quote is not closed")
 		}
 		if t.split.line(more.text) {
-			t.ahead = maxRow
+			t.ahead = rows.MaxBytes
 			return nil
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/rows"
 )
 
 // tableRow is the current row of a table, in its chunk.
@@ -14,16 +16,16 @@ type tableRow struct {
 	sep     byte
 	chunk   *chunk
 	at      span
-	fields  []span  // in the chunk's buf
-	plain   bool    // there are no quotes in it
-	cut     []span  // room for the fields of plain rows
-	nodes   []*node // of each column in plan
-	plan    *plan
+	fields  []span       // in the chunk's buf
+	plain   bool         // there are no quotes in it
+	cut     []span       // room for the fields of plain rows
+	nodes   []*rows.Node // of each column in plan
+	plan    *rows.Plan
 	cells   cellText
 }
 
 // parse goes to a row, and cuts it where that is not done yet.
-func (t *tableRow) parse(c *chunk, row int) *RowError {
+func (t *tableRow) parse(c *chunk, row int) *rows.Error {
 	r := &c.rows[row]
 	t.chunk, t.at = c, r.at
 	if t.plain = r.cuts.from == r.cuts.to; !t.plain {
@@ -49,30 +51,30 @@ func (t *tableRow) parse(c *chunk, row int) *RowError {
 }
 
 // count is what is wrong with a row of n fields.
-func (t *tableRow) count(n int) *RowError {
-	return bad(FieldCount, fmt.Sprintf("%d fields under a header of %d", n, len(t.columns)))
+func (t *tableRow) count(n int) *rows.Error {
+	return rows.Bad(rows.FieldCount, fmt.Sprintf("%d fields under a header of %d", n, len(t.columns)))
 }
 
-func (t *tableRow) names(add func(string)) {
+func (t *tableRow) Names(add func(string)) {
 	for _, c := range t.columns {
 		add(c)
 	}
 }
 
-// bind finds the columns of a plan in the header.
-func (t *tableRow) bind(p *plan) {
+// Bind finds the columns of a plan in the header.
+func (t *tableRow) Bind(p *rows.Plan) {
 	t.plan = p
 	t.nodes = t.nodes[:0]
 	for _, c := range t.columns {
-		t.nodes = append(t.nodes, p.root.find(c))
+		t.nodes = append(t.nodes, p.Find(c))
 	}
 }
 
-func (t *tableRow) fill(p *plan) *RowError {
+func (t *tableRow) Fill(p *rows.Plan) *rows.Error {
 	if t.plan != p {
-		t.bind(p)
+		t.Bind(p)
 	}
-	p.start()
+	p.Start()
 	for i, n := range t.nodes {
 		if n == nil {
 			continue
@@ -82,21 +84,14 @@ func (t *tableRow) fill(p *plan) *RowError {
 		if missing(field) {
 			continue
 		}
-		if n.row == p.row {
-			return bad(DuplicateKey, "a mapped column is there twice")
-		}
-		n.row = p.row
 		var text string
 		if t.chunk.text != "" && (t.plain || field[0] != '"') {
 			text = t.chunk.text[at.from:at.to]
 		} else {
 			text = t.cells.of(field)
 		}
-		if n.slot >= 0 {
-			p.cells[n.slot] = cell{text: text}
-		}
-		if len(n.next) > 0 {
-			p.walkText(n, text)
+		if e := p.Put(n, text); e != nil {
+			return e
 		}
 	}
 	return nil

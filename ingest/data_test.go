@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"reprise/ingest/rows"
 )
 
 // shared returns the path of a public file that is kept beside the project.
@@ -19,16 +21,16 @@ func shared(t testing.TB, parts ...string) string {
 }
 
 // readAll reads a log to its end; the last error is one that ended it.
-func readAll(t testing.TB, in Inputs) (*Log, []Record, []*RowError, error) {
+func readAll(t testing.TB, in Inputs) (*Log, []Record, []*rows.Error, error) {
 	t.Helper()
 	l, err := Open(context.Background(), in)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	var out []Record
-	var rejected []*RowError
+	var rejected []*rows.Error
 	for r, err := range l.Records() {
-		var row *RowError
+		var row *rows.Error
 		switch {
 		case errors.As(err, &row):
 			rejected = append(rejected, row)

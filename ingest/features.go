@@ -6,6 +6,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 	"reprise/ingest/scalar"
 	"reprise/trace"
 )
@@ -16,8 +17,8 @@ func (b *builder) features(r *Record) {
 	r.Stream = b.flag(FieldStream)
 	r.ProxyCache = b.flag(FieldProxyCache)
 	r.Tools = b.present(FieldTools)
-	if c, _, ok := b.full(FieldTools); ok && r.Tools.V && c.node != nil && c.node.Type() == fastjson.TypeArray {
-		r.ToolText = notation.Text(c.node)
+	if c, _, ok := b.full(FieldTools); ok && r.Tools.V && c.Value != nil && c.Value.Type() == fastjson.TypeArray {
+		r.ToolText = notation.Text(c.Value)
 	}
 	r.JSONSchema = b.schema()
 	b.early(r)
@@ -75,15 +76,15 @@ func (b *builder) present(f Field) trace.Opt[bool] {
 		return trace.Opt[bool]{V: s == "true", OK: ok}
 	}
 	if inner := b.inner(c); inner != nil {
-		c = cell{node: inner}
+		c = rows.Cell{Value: inner}
 	}
-	if c.node != nil {
-		switch c.node.Type() {
+	if c.Value != nil {
+		switch c.Value.Type() {
 		case fastjson.TypeArray:
-			list, _ := c.node.Array()
+			list, _ := c.Value.Array()
 			return trace.Some(len(list) > 0)
 		case fastjson.TypeObject:
-			o, _ := c.node.Object()
+			o, _ := c.Value.Object()
 			return trace.Some(o.Len() > 0)
 		}
 	}
@@ -101,15 +102,15 @@ func (b *builder) schema() trace.Opt[bool] {
 		return trace.Opt[bool]{V: s == "true", OK: ok}
 	}
 	if inner := b.inner(c); inner != nil {
-		c = cell{node: inner}
+		c = rows.Cell{Value: inner}
 	}
-	if c.node == nil || c.node.Type() != fastjson.TypeObject {
+	if c.Value == nil || c.Value.Type() != fastjson.TypeObject {
 		if s, ok := b.scalar(c); ok && s == "json_schema" {
 			return trace.Some(true)
 		}
 		return b.flag(FieldJSONSchema)
 	}
-	switch string(c.node.GetStringBytes("type")) {
+	switch string(c.Value.GetStringBytes("type")) {
 	case "text", "json_object":
 		return trace.Some(false)
 	}
@@ -144,8 +145,8 @@ func (b *builder) finish() trace.Finish {
 	if inner := b.inner(c); inner != nil {
 		return finishOf(reason(inner))
 	}
-	if c.node != nil && c.node.Type() != fastjson.TypeString && col.simple {
-		return finishOf(reason(c.node))
+	if c.Value != nil && c.Value.Type() != fastjson.TypeString && col.simple {
+		return finishOf(reason(c.Value))
 	}
 	s, _ := b.valueOf(c, col)
 	return finishOf(s)
@@ -170,18 +171,18 @@ func (b *builder) status(r *Record, s string) {
 }
 
 // emptyError says that an error column holds no error.
-func emptyError(c cell) bool {
-	if c.node == nil {
+func emptyError(c rows.Cell) bool {
+	if c.Value == nil {
 		return false
 	}
-	switch c.node.Type() {
+	switch c.Value.Type() {
 	case fastjson.TypeString:
-		s, _ := c.node.StringBytes()
+		s, _ := c.Value.StringBytes()
 		return len(s) == 0
 	case fastjson.TypeFalse:
 		return true
 	case fastjson.TypeObject:
-		o, _ := c.node.Object()
+		o, _ := c.Value.Object()
 		return o.Len() == 0
 	}
 	return false

@@ -10,6 +10,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
+
+	"reprise/ingest/rows"
 )
 
 // repeat is a reader of n bytes of text over and over.
@@ -41,7 +43,7 @@ func TestHugeRow(t *testing.T) {
 		"CSV":        {strings.NewReader(twoColumns + "1,2\n1,\""), huge(), strings.NewReader("\"\n3,4\n")},
 	} {
 		l, recs, bad, err := readAll(t, Inputs{Stdin: io.MultiReader(parts...)})
-		if err != nil || len(recs) != 2 || len(bad) != 1 || bad[0].Reason != LineTooLong || l.Found()[0].Container != name {
+		if err != nil || len(recs) != 2 || len(bad) != 1 || bad[0].Reason != rows.LineTooLong || l.Found()[0].Container != name {
 			t.Fatal(name, len(recs), bad, err)
 		}
 	}
@@ -52,7 +54,7 @@ func TestHugeRow(t *testing.T) {
 func TestHugeFirstRow(t *testing.T) {
 	huge := &repeat{text: "x y z ", n: 70 << 20}
 	_, recs, bad, err := readAll(t, Inputs{Stdin: io.MultiReader(strings.NewReader("{\"timestamp\":\""), huge, strings.NewReader("\"}\n"+mooncakeRow))})
-	if err != nil || len(recs) != 1 || len(bad) != 1 || bad[0].Reason != LineTooLong {
+	if err != nil || len(recs) != 1 || len(bad) != 1 || bad[0].Reason != rows.LineTooLong {
 		t.Fatal(len(recs), bad, err)
 	}
 }
@@ -96,7 +98,7 @@ func TestCutAnywhere(t *testing.T) {
 	for name, text := range packed {
 		for cut := 1; cut < len(text); cut += max(len(text)/12, 1) {
 			l, recs, bad, err := readAll(t, Inputs{Stdin: strings.NewReader(text[:cut])})
-			said := err != nil || len(bad) > 0 && bad[len(bad)-1].Reason == CutShort && l.Broken() == 1
+			said := err != nil || len(bad) > 0 && bad[len(bad)-1].Reason == rows.CutShort && l.Broken() == 1
 			if !said || len(recs) > 300 {
 				t.Fatalf("%s cut at %d of %d: %d rows, %v, %v", name, cut, len(text), len(recs), bad, err)
 			}

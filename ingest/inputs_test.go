@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
+
+	"reprise/ingest/rows"
 )
 
 const twoColumns = "input_tokens,output_tokens\n"
@@ -165,7 +167,7 @@ func TestCutArchive(t *testing.T) {
 	dir := plant(t, map[string]string{"1.csv": twoColumns + "1,1\n", "2.csv": twoColumns + strings.Repeat("2,1\n", 50_000)})
 	text := tarred(t, dir)
 	l, recs, bad, err := readAll(t, Inputs{Stdin: strings.NewReader(text[:60_000])})
-	if err != nil || len(recs) < 10_000 || len(bad) == 0 || bad[len(bad)-1].Reason != CutShort || l.Broken() == 0 {
+	if err != nil || len(recs) < 10_000 || len(bad) == 0 || bad[len(bad)-1].Reason != rows.CutShort || l.Broken() == 0 {
 		t.Fatal(len(recs), bad, err, l.Skipped())
 	}
 	bomb := zipped(t, plant(t, map[string]string{"1.csv": twoColumns + strings.Repeat("1,1\n", 8<<20)}))

@@ -8,6 +8,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 )
 
 // joinFile says which rows belong to one request: those with the same value at
@@ -78,7 +79,7 @@ type joiner struct {
 // heldRequest is what is known of a request: rows as JSON, by kind.
 type heldRequest struct {
 	key    string
-	pos    Pos
+	pos    rows.Pos
 	events []heldEvent
 	bytes  int
 }
@@ -92,7 +93,7 @@ func newJoiner(f *joinFile) *joiner {
 	return &joiner{file: f, waiting: map[string]*list.Element{}, limit: maxHeldBytes}
 }
 
-func (j *joiner) add(pos Pos, v *fastjson.Value) {
+func (j *joiner) add(pos rows.Pos, v *fastjson.Value) {
 	j.count.rows++
 	for i := range j.file.Events {
 		e := &j.file.Events[i]
@@ -111,7 +112,7 @@ func (j *joiner) add(pos Pos, v *fastjson.Value) {
 }
 
 // put adds a row to its request.
-func (j *joiner) put(e *joinEventFile, pos Pos, v *fastjson.Value) {
+func (j *joiner) put(e *joinEventFile, pos rows.Pos, v *fastjson.Value) {
 	if v == nil {
 		return
 	}
@@ -132,7 +133,7 @@ func (j *joiner) put(e *joinEventFile, pos Pos, v *fastjson.Value) {
 }
 
 // held is the request of a key, a new one when the key is empty.
-func (j *joiner) held(key string, pos Pos) *heldRequest {
+func (j *joiner) held(key string, pos rows.Pos) *heldRequest {
 	if e := j.waiting[key]; e != nil {
 		return e.Value.(*heldRequest)
 	}
@@ -193,7 +194,7 @@ func (j *joiner) end(last bool) {
 	}
 }
 
-func (j *joiner) next() (Pos, *fastjson.Value, bool) {
+func (j *joiner) next() (rows.Pos, *fastjson.Value, bool) {
 	for len(j.ready) > 0 {
 		h := j.ready[0]
 		j.ready[0] = nil
@@ -214,7 +215,7 @@ func (j *joiner) next() (Pos, *fastjson.Value, bool) {
 		j.count.requests++
 		return h.pos, v, true
 	}
-	return Pos{}, nil, false
+	return rows.Pos{}, nil, false
 }
 
 // counts has halves only where the log has ends of requests at all, or where

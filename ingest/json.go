@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 )
 
 // sniffJSON takes an array, and objects that span lines.
@@ -59,8 +60,8 @@ const (
 // wholePage is up to what size a page with nested requests is one row.
 const wholePage = 16 << 20
 
-func openJSON(s *source, r io.Reader) (rows, error) {
-	v := &values{file: s.name, limit: maxRow, line: 1, off: s.hole}
+func openJSON(s *source, r io.Reader) (rows.Reader, error) {
+	v := &values{file: s.name, limit: rows.MaxBytes, line: 1, off: s.hole}
 	v.r = bufio.NewReaderSize(r, 256<<10)
 	head, _ := v.r.Peek(128 << 10)
 	v.page = pageOf(head)
@@ -79,7 +80,7 @@ func openJSON(s *source, r io.Reader) (rows, error) {
 	return v, nil
 }
 
-func (v *values) next() (Pos, error) {
+func (v *values) Next() (rows.Pos, error) {
 	for {
 		c, err := v.skip()
 		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && v.within != atTop && v.within != atEnd {
@@ -87,7 +88,7 @@ func (v *values) next() (Pos, error) {
 			return v.cut("the file ends before its list is closed", v.pos())
 		}
 		if err != nil {
-			return Pos{}, err
+			return rows.Pos{}, err
 		}
 		switch {
 		case v.within == atTop && c == '[':
@@ -117,19 +118,21 @@ func (v *values) enter(w within) {
 }
 
 // cut ends the file with a row that is not whole.
-func (v *values) cut(why string, pos Pos) (Pos, error) {
+func (v *values) cut(why string, pos rows.Pos) (rows.Pos, error) {
 	v.within = atEnd
 	v.broken = damaged("%s: %s, after line %d; it is cut short", v.file, why, v.line)
-	return pos, bad(CutShort, why)
+	return pos, rows.Bad(rows.CutShort, why)
 }
 
-// damage is what was wrong with a file that was read as far as it goes.
-func (v *values) damage() error { return v.broken }
+// Damage is what was wrong with a file that was read as far as it goes.
+func (v *values) Damage() error { return v.broken }
 
-func (v *values) pos() Pos { return Pos{File: v.file, Line: v.line, Item: v.items, Byte: v.off} }
+func (v *values) pos() rows.Pos {
+	return rows.Pos{File: v.file, Line: v.line, Item: v.items, Byte: v.off}
+}
 
 // row reads the value that comes next as a row.
-func (v *values) row() (Pos, error) {
+func (v *values) row() (rows.Pos, error) {
 	v.items++
 	pos := v.pos()
 	tooLong, err := v.element()
@@ -139,7 +142,7 @@ func (v *values) row() (Pos, error) {
 	case err != nil:
 		return pos, err
 	case tooLong:
-		return pos, bad(LineTooLong, longest)
+		return pos, rows.TooLong()
 	}
 	if e := v.put(); e != nil {
 		return pos, e
@@ -150,7 +153,7 @@ func (v *values) row() (Pos, error) {
 // put parses the row. Beside it stands what its page says of all its rows: in
 // the place where the page has it when requests are nested in the page's
 // entries, or else under the key ^.
-func (v *values) put() *RowError {
+func (v *values) put() *rows.Error {
 	if v.within != inList {
 		return v.set(v.buf)
 	}

@@ -7,27 +7,29 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"reprise/ingest/rows"
 )
 
 // splitText reads the rows of a JSON text and gives them back as text.
-func splitText(t testing.TB, text string) (rows []string, bad []*RowError) {
+func splitText(t testing.TB, text string) (list []string, bad []*rows.Error) {
 	t.Helper()
 	r, err := openJSON(&source{name: "f"}, io.MultiReader(strings.NewReader(text))) // no Seek, odd reads
 	if err != nil {
 		t.Fatal(err)
 	}
 	for {
-		_, err := r.next()
-		var row *RowError
+		_, err := r.Next()
+		var row *rows.Error
 		switch {
 		case errors.Is(err, io.EOF):
-			return rows, bad
+			return list, bad
 		case errors.As(err, &row):
 			bad = append(bad, row)
 		case err != nil:
 			t.Fatal(err)
 		default:
-			rows = append(rows, string(r.(*values).value.MarshalTo(nil)))
+			list = append(list, string(r.(*values).value.MarshalTo(nil)))
 		}
 	}
 }
@@ -52,8 +54,8 @@ func TestJSONForms(t *testing.T) {
 		`{"data":[` + a + `]}{"error":"x"}{"data":[` + b + `]}`:                a + "|" + b,
 		strings.ReplaceAll(`{"id": 1, "list": [1, 2], "o": {}}`, " ", "\n \t"): `{"id":1,"list":[1,2],"o":{}}`,
 	} {
-		rows, bad := splitText(t, text)
-		if got := strings.Join(rows, "|"); got != want || len(bad) > 0 {
+		list, bad := splitText(t, text)
+		if got := strings.Join(list, "|"); got != want || len(bad) > 0 {
 			t.Errorf("%s\n got %s %v\nwant %s", text, got, bad, want)
 		}
 	}
@@ -64,9 +66,9 @@ func TestJSONForms(t *testing.T) {
 func TestNestedPage(t *testing.T) {
 	span := `{"scopeSpans":[{"spans":[{"name":"` + strings.Repeat("n", 1<<20) + `"}]}]}`
 	text := `{"version":"1","resourceSpans":[` + strings.Repeat(span+",\n", 19) + span + `],"end":1}`
-	rows, bad := splitText(t, text)
-	if len(rows) != 20 || len(bad) > 0 || rows[7] != `{"version":"1","resourceSpans":[`+span+`]}` {
-		t.Fatal(len(rows), bad)
+	list, bad := splitText(t, text)
+	if len(list) != 20 || len(bad) > 0 || list[7] != `{"version":"1","resourceSpans":[`+span+`]}` {
+		t.Fatal(len(list), bad)
 	}
 }
 
@@ -79,13 +81,13 @@ func TestJSONCut(t *testing.T) {
 			t.Fatal(text, bad)
 		}
 		for i := range len(text) {
-			rows, bad := splitText(t, text[:i])
-			if len(rows) > len(whole) || len(bad) > 1 {
-				t.Fatalf("%q: %q %v", text[:i], rows, bad)
+			list, bad := splitText(t, text[:i])
+			if len(list) > len(whole) || len(bad) > 1 {
+				t.Fatalf("%q: %q %v", text[:i], list, bad)
 			}
-			for j := range rows {
-				if rows[j] != whole[j] {
-					t.Fatalf("%q: %q", text[:i], rows)
+			for j := range list {
+				if list[j] != whole[j] {
+					t.Fatalf("%q: %q", text[:i], list)
 				}
 			}
 		}
@@ -119,11 +121,11 @@ func TestSplitRandom(t *testing.T) {
 			text += fmt.Sprintf(`{"request":0,"v":%s,"w":%d}`, value(3), i)
 			text += []string{"", "\n", " ,", "\n\n"}[rng.IntN(4)]
 		}
-		if rows, bad := splitText(t, text); len(rows) != n || len(bad) > 0 {
-			t.Fatalf("%s: %d rows of %d, %v", text, len(rows), n, bad)
+		if list, bad := splitText(t, text); len(list) != n || len(bad) > 0 {
+			t.Fatalf("%s: %d rows of %d, %v", text, len(list), n, bad)
 		}
-		if rows, bad := splitText(t, "["+text+"]"); len(rows) != n || len(bad) > 0 {
-			t.Fatalf("[%s]: %d rows of %d, %v", text, len(rows), n, bad)
+		if list, bad := splitText(t, "["+text+"]"); len(list) != n || len(bad) > 0 {
+			t.Fatalf("[%s]: %d rows of %d, %v", text, len(list), n, bad)
 		}
 	}
 }
@@ -141,7 +143,7 @@ func TestNestedPageCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 0; ; n++ {
-		_, err := r.next()
+		_, err := r.Next()
 		if err == nil && n < 41 {
 			continue
 		}

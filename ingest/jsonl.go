@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 )
 
 // sniffJSONL takes a text whose first line is an object by itself, and one
@@ -40,31 +41,26 @@ type jsonRow struct {
 }
 
 // set parses a row. The parser's own message quotes the text and is dropped.
-func (j *jsonRow) set(b []byte) *RowError {
+func (j *jsonRow) set(b []byte) *rows.Error {
 	v, err := j.parser.ParseBytes(b)
 	j.valid = utf8.Valid(b)
 	switch {
 	case err != nil:
 		j.value = nil
-		return bad(BadJSON, "")
+		return rows.Bad(rows.BadJSON, "")
 	case v.Type() != fastjson.TypeObject:
 		j.value = nil
-		return bad(NotAnObject, "")
+		return rows.Bad(rows.NotAnObject, "")
 	}
 	j.value = v
 	return nil
 }
 
-func (j *jsonRow) fill(p *plan) *RowError {
-	p.start()
-	p.walk(&p.root, j.value)
-	if p.dup {
-		return bad(DuplicateKey, "a mapped column is there twice")
-	}
-	return nil
+func (j *jsonRow) Fill(p *rows.Plan) *rows.Error {
+	return p.Take(j.value)
 }
 
-func (j *jsonRow) names(add func(string)) {
+func (j *jsonRow) Names(add func(string)) {
 	if j.value != nil {
 		notation.Names(j.value, add)
 	}
@@ -79,17 +75,17 @@ type jsonl struct {
 	rest  []byte // of a line with several objects
 }
 
-func openJSONL(s *source, r io.Reader) (rows, error) {
+func openJSONL(s *source, r io.Reader) (rows.Reader, error) {
 	return &jsonl{file: s.name, lines: s.lines(r)}, nil
 }
 
-func (j *jsonl) next() (Pos, error) {
+func (j *jsonl) Next() (rows.Pos, error) {
 	line, pos, tooLong, err := j.line()
 	if err != nil {
-		return Pos{}, err
+		return rows.Pos{}, err
 	}
 	if tooLong {
-		return pos, bad(LineTooLong, longest)
+		return pos, rows.TooLong()
 	}
 	if e := j.set(line); e != nil {
 		return pos, e
@@ -99,7 +95,7 @@ func (j *jsonl) next() (Pos, error) {
 
 // line returns the next object: a line that is not blank, or a part of one that
 // holds several.
-func (j *jsonl) line() (line []byte, pos Pos, tooLong bool, err error) {
+func (j *jsonl) line() (line []byte, pos rows.Pos, tooLong bool, err error) {
 	if len(j.rest) > 0 {
 		line, j.rest = cutObject(j.rest)
 		j.items++
@@ -108,7 +104,7 @@ func (j *jsonl) line() (line []byte, pos Pos, tooLong bool, err error) {
 	for {
 		line, tooLong, err := j.lines.next()
 		if err != nil {
-			return nil, Pos{}, false, err
+			return nil, rows.Pos{}, false, err
 		}
 		if j.lines.line == 1 {
 			line = cutBOM(line)
@@ -122,8 +118,8 @@ func (j *jsonl) line() (line []byte, pos Pos, tooLong bool, err error) {
 	}
 }
 
-func (j *jsonl) pos() Pos {
-	return Pos{File: j.file, Line: j.lines.line, Item: j.items, Byte: j.lines.start}
+func (j *jsonl) pos() rows.Pos {
+	return rows.Pos{File: j.file, Line: j.lines.line, Item: j.items, Byte: j.lines.start}
 }
 
 // cutObject splits a line in which an object is followed by another, as two
@@ -160,7 +156,7 @@ func (j *jsonl) text(c *chunk) error {
 	}
 	row := textRow{pos: pos, at: span{len(c.buf), len(c.buf) + len(line)}}
 	if tooLong {
-		row.bad = bad(LineTooLong, longest)
+		row.bad = rows.TooLong()
 	}
 	c.buf = append(c.buf, line...)
 	c.rows = append(c.rows, row)
@@ -169,7 +165,7 @@ func (j *jsonl) text(c *chunk) error {
 
 func (j *jsonl) parser() rowParser { return &jsonRow{} }
 
-func (j *jsonRow) parse(c *chunk, row int) *RowError {
+func (j *jsonRow) parse(c *chunk, row int) *rows.Error {
 	at := c.rows[row].at
 	return j.set(c.buf[at.from:at.to])
 }

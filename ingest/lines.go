@@ -5,17 +5,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"reprise/ingest/rows"
 )
-
-// maxRow is the longest row in bytes; longer ones are counted and skipped. A row
-// is in memory about four times while it is taken apart, and all must fit into
-// half a gigabyte.
-const maxRow = MaxRowMiB << 20
-
-// MaxRowMiB is the longest row that is read.
-const MaxRowMiB = 64
-
-const longest = "64 MiB is the limit; split the row, or leave out what it need not hold"
 
 // lines splits a text into lines. A line is valid until the next call.
 type lines struct {
@@ -37,7 +29,7 @@ func newLines(r io.Reader, limit int) *lines {
 
 // lines are those of a source's text.
 func (s *source) lines(r io.Reader) *lines {
-	l := newLines(r, maxRow)
+	l := newLines(r, rows.MaxBytes)
 	l.off = s.hole
 	return l
 }

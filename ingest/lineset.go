@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+
+	"reprise/ingest/rows"
 )
 
 // lineEventFile is a kind of line of a text log. The pattern must match near
@@ -102,7 +104,7 @@ func (s *source) textContainer(head []byte) (container, bool) {
 	if set == nil {
 		return container{}, false
 	}
-	return container{name: "text lines", open: func(s *source, r io.Reader) (rows, error) { return openTextLines(s, r, set) }}, true
+	return container{name: "text lines", open: func(s *source, r io.Reader) (rows.Reader, error) { return openTextLines(s, r, set) }}, true
 }
 
 // sniffLineSet looks for lines that a set knows among the first of a text. A

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 
+	"reprise/ingest/rows"
 	"reprise/trace"
 )
 
@@ -103,18 +104,18 @@ func (l *Log) text(s *source, named bool, yield func(Record, error) bool) bool {
 	if err != nil {
 		return l.lose(input{s.name, named}, err, yield)
 	}
-	rows, err := k.container.start(s)
+	from, err := k.container.start(s)
 	if err != nil {
 		return l.lose(input{s.name, named}, s.locate(err), yield)
 	}
-	inner := rows
-	if r, ok := inner.(closer); ok {
-		defer r.close()
+	inner := from
+	if r, ok := inner.(rows.Closer); ok {
+		defer r.Close()
 	}
-	if rows, err = reshape(rows, k.taken.shaper, l.lastOf(s)); err != nil {
+	if from, err = reshape(from, k.taken.shaper, l.lastOf(s)); err != nil {
 		return l.lose(input{s.name, named}, s.locate(err), yield)
 	}
-	last, more, err := l.rows(rows, k.taken, yield)
+	last, more, err := l.rows(from, k.taken, yield)
 	switch {
 	case !more:
 		return false
@@ -127,26 +128,26 @@ func (l *Log) text(s *source, named bool, yield func(Record, error) bool) bool {
 		return false
 	}
 	l.skip(s.name, err.Error(), true)
-	row := bad(CutShort, "what follows cannot be read")
+	row := rows.Bad(rows.CutShort, "what follows cannot be read")
 	row.Pos = after(last, s.name)
 	return yield(Record{Pos: row.Pos}, row)
 }
 
 // ended counts a file as whole, unless its rows know better.
-func (l *Log) ended(s *source, rows rows) {
-	if r, ok := rows.(interface{ damage() error }); ok && r.damage() != nil {
-		l.skip(s.name, r.damage().Error(), true)
+func (l *Log) ended(s *source, from rows.Reader) {
+	if r, ok := from.(rows.Damager); ok && r.Damage() != nil {
+		l.skip(s.name, r.Damage().Error(), true)
 		return
 	}
-	if r, ok := rows.(*textLines); ok {
+	if r, ok := from.(*textLines); ok {
 		l.notes.other += r.other
 	}
 	l.whole++
 }
 
 // after is the position behind a row, as near as it can be told.
-func after(last Pos, file string) Pos {
-	p := Pos{File: file, Item: last.Item + 1, Byte: last.Byte}
+func after(last rows.Pos, file string) rows.Pos {
+	p := rows.Pos{File: file, Item: last.Item + 1, Byte: last.Byte}
 	if last.Line > 0 || last.Item == 0 {
 		p.Line = last.Line + 1
 	}
@@ -155,23 +156,23 @@ func after(last Pos, file string) Pos {
 
 // rows yields until the file ends; err is what ended it too early, last the
 // position of the last row before that.
-func (l *Log) rows(rows rows, t *taken, yield func(Record, error) bool) (last Pos, more bool, err error) {
+func (l *Log) rows(from rows.Reader, t *taken, yield func(Record, error) bool) (last rows.Pos, more bool, err error) {
 	b := l.builder(t)
 	defer l.learn(b)
 	hand := l.hand(t, b, yield)
-	if from, ok := rows.(textRows); ok {
-		return l.spread(from, t, hand)
+	if chunked, ok := from.(textRows); ok {
+		return l.spread(chunked, t, hand)
 	}
-	if planned, ok := rows.(interface{ bind(*plan) }); ok {
-		planned.bind(b.read.first())
+	if planned, ok := from.(rows.Binder); ok {
+		planned.Bind(b.read.first())
 	}
-	bytes, _ := rows.(texts)
+	bytes, _ := from.(texts)
 	for {
-		pos, err := rows.next()
+		pos, err := from.Next()
 		if isEnd(err) {
 			return last, hand.end(), nil
 		}
-		var row *RowError
+		var row *rows.Error
 		if err != nil && !errors.As(err, &row) {
 			return last, hand.end(), err
 		}
@@ -180,7 +181,7 @@ func (l *Log) rows(rows rows, t *taken, yield func(Record, error) bool) (last Po
 			b.notes.text.add(pos)
 		}
 		if row == nil {
-			row = rows.fill(b.read.first())
+			row = from.Fill(b.read.first())
 		}
 		if row == nil {
 			more = b.each(pos, hand.take)

@@ -10,10 +10,11 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 )
 
 // mapped reads a text with a mapping file.
-func mapped(t *testing.T, mapping, text string, zone *time.Location) (*Log, []Record, []*RowError, error) {
+func mapped(t *testing.T, mapping, text string, zone *time.Location) (*Log, []Record, []*rows.Error, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.yaml")
 	if err := os.WriteFile(path, []byte(mapping), 0o600); err != nil {
@@ -133,11 +134,10 @@ func TestGatheredAttributes(t *testing.T) {
 		m := &Mapping{Fields: map[Field][]Column{FieldMessages: {{Path: "at.a"}}}, attributes: []string{"at"}, arrays: []string{"a"}}
 		r := newReading(m)
 		p := r.first()
-		p.start()
-		p.walk(&p.root, fastjson.MustParse(`{"at":`+in+`}`))
+		p.Take(fastjson.MustParse(`{"at":` + in + `}`))
 		got := ""
-		if c := r.cell(r.cols[FieldMessages][0].at); c.node != nil {
-			got = c.node.String()
+		if c := r.cell(r.cols[FieldMessages][0].at); c.Value != nil {
+			got = c.Value.String()
 		}
 		if got != want {
 			t.Errorf("%s gives %s, want %s", in, got, want)
@@ -187,7 +187,7 @@ func TestNestIsBounded(t *testing.T) {
 	}
 	text := strings.Repeat("x", 1<<20)
 	for i := range int64(200_000) {
-		r := Record{Pos: Pos{Item: i}, Span: string(rune('a'+i%26)) + time.Duration(i).String()}
+		r := Record{Pos: rows.Pos{Item: i}, Span: string(rune('a'+i%26)) + time.Duration(i).String()}
 		if i%1000 == 0 {
 			r.Prompt = text
 		}
@@ -224,9 +224,8 @@ func FuzzMappingFile(f *testing.F) {
 		}
 		b := newBuilder(&s.mapping, nil)
 		p := b.read.first()
-		p.start()
-		p.walk(&p.root, row)
-		b.each(Pos{}, func(*Record, *RowError) bool { return true })
+		p.Take(row)
+		b.each(rows.Pos{}, func(*Record, *rows.Error) bool { return true })
 	})
 }
 
@@ -241,9 +240,8 @@ func FuzzAttributes(f *testing.F) {
 		m := &Mapping{Fields: map[Field][]Column{FieldMessages: {{Path: "a"}}, FieldOutput: {{Path: "c"}}}, attributes: []string{"."}, arrays: []string{"a"}}
 		b := newBuilder(m, nil)
 		p := b.read.first()
-		p.start()
-		p.walk(&p.root, v)
-		b.build(Pos{})
+		p.Take(v)
+		b.build(rows.Pos{})
 	})
 }
 

@@ -1,5 +1,7 @@
 package ingest
 
+import "reprise/ingest/rows"
+
 // matcher asks the tests of the known schemas of the first rows of a file.
 type matcher struct {
 	build *builder
@@ -23,15 +25,15 @@ func newMatcher(known []schema) *matcher {
 }
 
 // bind tells rows that read no more than is asked for what that is.
-func (m *matcher) bind(rows rows) {
-	if planned, ok := rows.(interface{ bind(*plan) }); ok && m != nil {
-		planned.bind(m.build.read.first())
+func (m *matcher) bind(from rows.Reader) {
+	if planned, ok := from.(rows.Binder); ok && m != nil {
+		planned.Bind(m.build.read.first())
 	}
 }
 
 // row counts the tests that hold for the current row.
-func (m *matcher) row(rows rows, s *seen) {
-	if m == nil || rows.fill(m.build.read.first()) != nil {
+func (m *matcher) row(from rows.Reader, s *seen) {
+	if m == nil || from.Fill(m.build.read.first()) != nil {
 		return
 	}
 	for i := range m.build.read.rules {

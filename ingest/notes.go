@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"reprise/ingest/rows"
 )
 
 // Notes says what was assumed while reading, one line each.
@@ -71,7 +73,7 @@ func (l *Log) hand(t *taken, b *builder, yield func(Record, error) bool) *hander
 	return h
 }
 
-func (h *hander) take(r *Record, bad *RowError) bool {
+func (h *hander) take(r *Record, bad *rows.Error) bool {
 	switch {
 	case bad != nil:
 		return h.yield(Record{Pos: bad.Pos}, bad)
@@ -94,11 +96,11 @@ func (h *hander) end() bool {
 }
 
 // reshape puts a shaper behind the rows; without one they are requests already.
-func reshape(from rows, s shaper, last bool) (rows, error) {
+func reshape(from rows.Reader, s shaper, last bool) (rows.Reader, error) {
 	if s == nil {
 		return from, nil
 	}
-	values, ok := from.(valueRows)
+	values, ok := from.(rows.ValueReader)
 	if !ok {
 		return nil, errors.New("rows of this source come as JSON; export it so")
 	}
@@ -121,5 +123,5 @@ func (m *Mapping) ignores(name string) bool {
 // covers reports whether the column of that name, or one above it, is read.
 func (r *reading) covers(name string) bool {
 	level, rest := r.level(name)
-	return r.levels[level].root.covers(rest)
+	return r.levels[level].Covers(rest)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"slices"
+
+	"reprise/ingest/rows"
 )
 
 // page is an object that holds a list of rows, as interfaces answer in pages.
@@ -105,11 +107,11 @@ const maxAbove = 1 << 20
 
 // member reads what stands beside the list of a page: a key and its value, or
 // the end. A page that turns out to have no list is a row.
-func (v *values) member(c byte) (row bool, pos Pos, err error) {
+func (v *values) member(c byte) (row bool, pos rows.Pos, err error) {
 	switch c {
 	case '}':
 		v.enter(atTop)
-		return false, Pos{}, nil
+		return false, rows.Pos{}, nil
 	case '"':
 	default: // no member can begin like this: what follows is damaged
 		v.items++
@@ -118,7 +120,7 @@ func (v *values) member(c byte) (row bool, pos Pos, err error) {
 			return true, pos, err
 		}
 		v.within = atTop
-		return true, pos, bad(BadJSON, "a page's object is damaged")
+		return true, pos, rows.Bad(rows.BadJSON, "a page's object is damaged")
 	}
 	start := v.pos()
 	if _, err = v.element(); err != nil {
@@ -136,7 +138,7 @@ func (v *values) member(c byte) (row bool, pos Pos, err error) {
 	if c == '[' && key == `"`+v.page.key+`"` {
 		v.enter(inList)
 		v.parse()
-		return false, Pos{}, nil
+		return false, rows.Pos{}, nil
 	}
 	tooLong, err := v.element()
 	if err != nil {
@@ -145,11 +147,11 @@ func (v *values) member(c byte) (row bool, pos Pos, err error) {
 	if !tooLong && len(v.parent)+len(key)+len(v.buf) < maxAbove {
 		v.parent = append(append(append(append(v.parent, key...), ':'), v.buf...), ',')
 	}
-	return false, Pos{}, nil
+	return false, rows.Pos{}, nil
 }
 
 // torn is a page that ends inside what stands beside its list.
-func (v *values) torn(pos Pos, err error) (bool, Pos, error) {
+func (v *values) torn(pos rows.Pos, err error) (bool, rows.Pos, error) {
 	if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		v.items++
 		pos.Item = v.items

@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 )
 
 func sniffParquet(head []byte) bool { return string(head[:min(len(head), 4)]) == "PAR1" }
@@ -42,7 +43,7 @@ type parquetFile struct {
 	broken  error
 }
 
-func openParquet(s *source, _ io.Reader) (rows, error) {
+func openParquet(s *source, _ io.Reader) (rows.Reader, error) {
 	r, size, err := s.file()
 	if err != nil {
 		return nil, err
@@ -111,9 +112,9 @@ func recovered(err *error) {
 	}
 }
 
-// bind leaves only the columns that are mapped.
-func (p *parquetFile) bind(plan *plan) {
-	p.use(func(n *parquetNode) bool { return n.keep(&plan.root) })
+// Bind leaves only the columns that are mapped.
+func (p *parquetFile) Bind(plan *rows.Plan) {
+	p.use(func(n *parquetNode) bool { return n.keep(plan.Root()) })
 }
 
 // use chooses the top columns. Of a file in which none is wanted the first is
@@ -133,15 +134,15 @@ func (p *parquetFile) use(want func(*parquetNode) bool) {
 	}
 }
 
-func (p *parquetFile) next() (pos Pos, err error) {
+func (p *parquetFile) Next() (pos rows.Pos, err error) {
 	for {
 		if p.at.err != nil {
-			return Pos{}, p.at.err
+			return rows.Pos{}, p.at.err
 		}
 		if p.lost > 0 {
 			p.lost--
 			p.items++
-			return p.pos(), bad(CutShort, "its row group cannot be read")
+			return p.pos(), rows.Bad(rows.CutShort, "its row group cannot be read")
 		}
 		if p.left > 0 {
 			p.left--
@@ -155,18 +156,18 @@ func (p *parquetFile) next() (pos Pos, err error) {
 			}
 			if err != nil {
 				if p.at.err != nil {
-					return Pos{}, p.at.err
+					return rows.Pos{}, p.at.err
 				}
 				p.broken = damaged("%s: the row group with row %d is damaged (%s)", p.name, p.items, oneLine(err))
 				p.lost, p.left = p.left, 0
 				p.leave()
-				return p.pos(), bad(CutShort, "its row group cannot be read")
+				return p.pos(), rows.Bad(rows.CutShort, "its row group cannot be read")
 			}
 			return p.pos(), nil
 		}
 		p.leave()
 		if p.group == len(p.groups) {
-			return Pos{}, io.EOF
+			return rows.Pos{}, io.EOF
 		}
 		p.start(p.groups[p.group])
 		p.group++
@@ -227,7 +228,7 @@ func (p *parquetFile) row() (err error) {
 	return nil
 }
 
-func (p *parquetFile) pos() Pos { return Pos{File: p.name, Item: p.items} }
+func (p *parquetFile) pos() rows.Pos { return rows.Pos{File: p.name, Item: p.items} }
 
 func (p *parquetFile) leave() {
 	for _, c := range p.columns {
@@ -236,14 +237,14 @@ func (p *parquetFile) leave() {
 	p.lost = min(p.lost, maxLost)
 }
 
-func (p *parquetFile) close() { p.leave() }
+func (p *parquetFile) Close() { p.leave() }
 
-// damage is what was wrong with a file that was read as far as it could be.
-func (p *parquetFile) damage() error { return p.broken }
+// Damage is what was wrong with a file that was read as far as it could be.
+func (p *parquetFile) Damage() error { return p.broken }
 
-func (p *parquetFile) current() *fastjson.Value { return p.value }
+func (p *parquetFile) Current() *fastjson.Value { return p.value }
 
-func (p *parquetFile) names(add func(string)) {
+func (p *parquetFile) Names(add func(string)) {
 	if p.value == nil {
 		for _, n := range p.root.children {
 			add(n.name)
@@ -253,8 +254,8 @@ func (p *parquetFile) names(add func(string)) {
 	notation.Names(p.value, add)
 }
 
-func (p *parquetFile) fill(plan *plan) *RowError {
-	return plan.take(p.value)
+func (p *parquetFile) Fill(plan *rows.Plan) *rows.Error {
+	return plan.Take(p.value)
 }
 
 // pagedReader counts what is read, stops when the context ends and remembers a

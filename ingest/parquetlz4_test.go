@@ -43,16 +43,16 @@ func TestParquetNoiseLZ4(t *testing.T) {
 					t.Fatal(err)
 				}
 				for i, r := range want {
-					if _, err := p.next(); err != nil {
+					if _, err := p.Next(); err != nil {
 						t.Fatalf("version %d, %d rows, row %d: %v", version, n, i, err)
 					}
-					v := p.current()
+					v := p.Current()
 					if v.GetInt64("a") != r.A || string(v.GetStringBytes("b")) != r.B || v.GetInt64("c", "0") != r.C[0] ||
 						(r.D != nil && int32(v.GetInt("d")) != *r.D) {
 						t.Fatalf("version %d, %d rows, row %d is %s, want %v", version, n, i, v, r)
 					}
 				}
-				p.close()
+				p.Close()
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"reprise/ingest/rows"
 )
 
 // parquetNode is a column, or a group of columns, of a file's schema.
@@ -144,14 +146,14 @@ func (n *parquetNode) leaves(to []*parquetNode) []*parquetNode {
 
 // keep marks what of a column a mapping wants. Structs are looked into, lists
 // and maps are taken whole.
-func (n *parquetNode) keep(parent *node) bool {
+func (n *parquetNode) keep(parent *rows.Node) bool {
 	at := parent
-	if parent.slot < 0 && !parent.flat {
-		if at = parent.find(n.name); at == nil {
+	if !parent.Whole() {
+		if at = parent.Find(n.name); at == nil {
 			return false
 		}
 	}
-	if at == parent || at.slot >= 0 || at.flat || n.kind != parquetGroup || n.repeated {
+	if at == parent || at.Whole() || n.kind != parquetGroup || n.repeated {
 		n.mark()
 		return true
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 	"reprise/ingest/scalar"
 	"reprise/trace"
 )
@@ -34,20 +35,20 @@ func (b *builder) prompt(r *Record) {
 	b.cut(r)
 }
 
-func (b *builder) chat(r *Record, c cell, col *planColumn) {
-	v := c.node
+func (b *builder) chat(r *Record, c rows.Cell, col *planColumn) {
+	v := c.Value
 	if inner := b.inner(c); inner != nil {
 		v = inner
 	} else if s, text := b.string(c); text && looksLikeJSON(s) {
 		r.Truncated = true // the log cut its JSON
 	}
 	if v == nil { // a table cell with plain text
-		r.Messages = []Message{{Role: "user", Text: notation.String([]byte(c.text))}}
+		r.Messages = []Message{{Role: "user", Text: notation.String([]byte(c.Text))}}
 	} else {
 		var ok bool
 		if r.Messages, r.MediaParts, ok = messages(v); !ok {
 			if col.col.As != "text" {
-				b.fail(badField(BadType, FieldMessages, "is no list of messages"))
+				b.fail(badField(rows.BadType, FieldMessages, "is no list of messages"))
 				return
 			}
 			r.Messages = []Message{{Role: "user", Text: notation.Text(v)}}
@@ -63,14 +64,14 @@ func (b *builder) chat(r *Record, c cell, col *planColumn) {
 }
 
 // string is the text of a cell that holds text.
-func (b *builder) string(c cell) (string, bool) {
-	if c.node == nil {
-		return c.text, true
+func (b *builder) string(c rows.Cell) (string, bool) {
+	if c.Value == nil {
+		return c.Text, true
 	}
-	if c.node.Type() != fastjson.TypeString {
+	if c.Value.Type() != fastjson.TypeString {
 		return "", false
 	}
-	return string(c.node.GetStringBytes()), true
+	return string(c.Value.GetStringBytes()), true
 }
 
 // looksLikeJSON tells text that begins as a list of messages does.
@@ -80,38 +81,38 @@ func looksLikeJSON(s string) bool {
 }
 
 // inner parses a list or object that is stored as text.
-func (b *builder) inner(c cell) *fastjson.Value {
+func (b *builder) inner(c rows.Cell) *fastjson.Value {
 	s, ok := b.string(c)
 	if !ok {
 		return nil
 	}
-	return b.read.first().inner.Decode(s)
+	return b.read.first().Decode(s)
 }
 
-func (b *builder) content(c cell) (string, int) {
+func (b *builder) content(c rows.Cell) (string, int) {
 	if inner := b.inner(c); inner != nil {
 		return content(inner)
 	}
-	if c.node == nil {
-		return notation.String([]byte(c.text)), 0
+	if c.Value == nil {
+		return notation.String([]byte(c.Text)), 0
 	}
-	return content(c.node)
+	return content(c.Value)
 }
 
 // text reads a prompt of the completions interface: a string, several that are
 // joined, or token ids.
-func (b *builder) text(r *Record, c cell) {
+func (b *builder) text(r *Record, c rows.Cell) {
 	r.HasPrompt = true
 	if r.API == trace.APIUnknown && !r.OtherAPI {
 		r.API = trace.Completions
 	}
-	if c.node == nil {
-		r.Prompt = notation.String([]byte(c.text))
+	if c.Value == nil {
+		r.Prompt = notation.String([]byte(c.Text))
 		return
 	}
-	list, err := c.node.Array()
+	list, err := c.Value.Array()
 	if err != nil || len(list) == 0 || list[0].Type() != fastjson.TypeNumber {
-		r.Prompt, r.MediaParts = content(c.node)
+		r.Prompt, r.MediaParts = content(c.Value)
 		return
 	}
 	r.PromptTokens = make([]int32, 0, len(list))
@@ -122,7 +123,7 @@ func (b *builder) text(r *Record, c cell) {
 			return
 		}
 		if err != nil || id < 0 || id > 1<<30 {
-			b.fail(badField(BadType, FieldPrompt, "has an entry that is no token id"))
+			b.fail(badField(rows.BadType, FieldPrompt, "has an entry that is no token id"))
 			return
 		}
 		r.PromptTokens = append(r.PromptTokens, int32(id))
@@ -194,7 +195,7 @@ func (b *builder) answer(r *Record) {
 	if !ok {
 		return
 	}
-	v := c.node
+	v := c.Value
 	if inner := b.inner(c); inner != nil {
 		v = inner
 	}
@@ -217,7 +218,7 @@ func (b *builder) answer(r *Record) {
 	case !ok && v.Type() == fastjson.TypeObject:
 		return // a body without an answer, such as an error's
 	case !ok:
-		b.fail(badField(BadType, FieldOutput, "is no text, message or list of choices"))
+		b.fail(badField(rows.BadType, FieldOutput, "is no text, message or list of choices"))
 		return
 	}
 	r.Finish = finishOf(finish)

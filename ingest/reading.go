@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"reprise/ingest/rows"
 )
 
 // reading is a mapping made ready for rows: a plan for the row and one for each
@@ -12,7 +14,7 @@ import (
 // reader uses it at a time.
 type reading struct {
 	mapping *Mapping
-	levels  []*plan // from the row inwards
+	levels  []*rows.Plan // from the row inwards
 	cols    [numFields][]planColumn
 	rules   []planRule
 	has     filled
@@ -65,17 +67,14 @@ type planTest struct {
 func newReading(m *Mapping) *reading {
 	r := &reading{mapping: m}
 	for range len(m.explode) + 1 {
-		r.levels = append(r.levels, newPlan())
+		r.levels = append(r.levels, rows.NewPlan())
 	}
 	for _, path := range m.attributes {
 		level, rest := r.level(path)
-		n := r.levels[level].root.make(rest)
-		r.levels[level].slot(n)
-		n.flat, n.arrays = true, m.arrays
+		r.levels[level].MarkAttributes(rest, m.arrays)
 	}
 	for i, path := range m.explode {
-		p := r.levels[i]
-		p.explode = p.slot(p.root.make(path))
+		r.levels[i].Explode(path)
 	}
 	for _, f := range m.fields() {
 		for i := range m.Fields[f] {
@@ -132,19 +131,18 @@ func (r *reading) level(path string) (int, string) {
 
 func (r *reading) ref(path string) ref {
 	level, rest := r.level(path)
-	p := r.levels[level]
-	return ref{level, p.slot(p.root.make(rest))}
+	return ref{level, r.levels[level].Slot(rest)}
 }
 
-func (r *reading) cell(at ref) cell {
+func (r *reading) cell(at ref) rows.Cell {
 	if at.slot < 0 {
-		return cell{}
+		return rows.Cell{}
 	}
-	return r.levels[at.level].cells[at.slot]
+	return r.levels[at.level].Cell(at.slot)
 }
 
 // first is the plan that a container fills.
-func (r *reading) first() *plan { return r.levels[0] }
+func (r *reading) first() *rows.Plan { return r.levels[0] }
 
 // each calls do for every request in the row that was filled in, with its
 // number from 1, or 0 in a mapping that explodes nothing. It reports whether
@@ -163,15 +161,14 @@ func (r *reading) descend(level int, do func() bool) bool {
 		return do()
 	}
 	p, inner := r.levels[level], r.levels[level+1]
-	for _, v := range p.list(p.cells[p.explode]) {
+	for _, v := range p.Exploded() {
 		if v.Type() == fastjson.TypeNull {
 			continue
 		}
-		inner.start()
 		if r.visit != nil {
 			r.visit(level+1, v)
 		}
-		inner.walk(&inner.root, v)
+		inner.Take(v) // a column that is there twice counts once
 		if !r.descend(level+1, do) {
 			return false
 		}
@@ -180,7 +177,7 @@ func (r *reading) descend(level int, do func() bool) bool {
 }
 
 // holds evaluates a test on the current row.
-func (r *reading) holds(t *planTest, text func(cell) string) bool {
+func (r *reading) holds(t *planTest, text func(rows.Cell) string) bool {
 	if t.of.path != "" && !t.of.value(r.cell(t.at), text) {
 		return false
 	}
@@ -201,14 +198,14 @@ func (r *reading) holds(t *planTest, text func(cell) string) bool {
 }
 
 // value asks a test of one cell. A cell without a value is in no list.
-func (t *test) value(c cell, text func(cell) string) bool {
+func (t *test) value(c rows.Cell, text func(rows.Cell) string) bool {
 	if t.present != nil && *t.present == empty(c) {
 		return false
 	}
 	if len(t.is) == 0 && len(t.not) == 0 && t.like == nil {
 		return true
 	}
-	if c.absent() {
+	if c.Absent() {
 		return false
 	}
 	s := text(c)
@@ -229,19 +226,19 @@ func foldIn(list []string, s string) bool {
 }
 
 // empty says that a cell holds nothing: no value, empty text, {} or [].
-func empty(c cell) bool {
-	if c.node == nil {
-		return c.text == "" || c.text == "{}" || c.text == "[]"
+func empty(c rows.Cell) bool {
+	if c.Value == nil {
+		return c.Text == "" || c.Text == "{}" || c.Text == "[]"
 	}
-	switch c.node.Type() {
+	switch c.Value.Type() {
 	case fastjson.TypeString:
-		s := c.node.GetStringBytes()
+		s := c.Value.GetStringBytes()
 		return len(s) == 0 || string(s) == "{}" || string(s) == "[]"
 	case fastjson.TypeObject:
-		o, _ := c.node.Object()
+		o, _ := c.Value.Object()
 		return o.Len() == 0
 	case fastjson.TypeArray:
-		return len(c.node.GetArray()) == 0
+		return len(c.Value.GetArray()) == 0
 	}
 	return false
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"reprise/ingest/rows"
 )
 
 // seen is what the first rows of a log hold: names of columns, no values.
@@ -12,7 +14,7 @@ type seen struct {
 	names   map[string]int // rows that have the column
 	header  bool           // names come from one header row
 	counted bool           // a row has a number or a time, or the header is surely one
-	first   *RowError      // the first row that could not be read
+	first   *rows.Error    // the first row that could not be read
 	matched map[string]int // rows that a schema's test held for, by testKey
 }
 

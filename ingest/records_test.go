@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"reprise/ingest/rows"
 	"reprise/trace"
 )
 
@@ -79,7 +80,7 @@ func describeLog(t *testing.T, known []schema, path string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s, %s\n", l.Schema().Name, l.Found()[0].Container)
 	for r, err := range l.Records() {
-		var bad *RowError
+		var bad *rows.Error
 		switch {
 		case errors.As(err, &bad):
 			fmt.Fprintf(&b, "%d %s %s\n", bad.Pos.Line, bad.Reason, bad.Detail)

@@ -1,51 +1,32 @@
 package ingest
 
-import "fmt"
+import "reprise/ingest/rows"
 
-// Reason is why a row cannot be used. The set is closed; it names columns of
-// the account and never anything from the row.
-type Reason string
+// The position of a row, and why it cannot be used, are told in the words of the
+// containers that read it.
+type (
+	Pos      = rows.Pos
+	Reason   = rows.Reason
+	RowError = rows.Error
+)
 
-// The reasons of this package.
+// MaxRowMiB is the longest row that is read.
+const MaxRowMiB = rows.MaxMiB
+
+// The reasons for which a field of a row cannot be read.
 const (
-	LineTooLong  Reason = "line_too_long"
-	BadCSV       Reason = "bad_csv"
-	FieldCount   Reason = "wrong_field_count"
-	BadJSON      Reason = "bad_json"
-	NotAnObject  Reason = "not_an_object"
-	DuplicateKey Reason = "duplicate_key"
-	BadTime      Reason = "bad_time"
-	BadNumber    Reason = "bad_number"
-	BadType      Reason = "bad_type"
-	BadBlocks    Reason = "bad_blocks"
-	BadLine      Reason = "bad_line"  // of a text log
-	CutShort     Reason = "cut_short" // the file breaks off, or cannot be read from here on
+	BadTime   Reason = "bad_time"
+	BadNumber Reason = "bad_number"
+	BadBlocks Reason = "bad_blocks"
 )
 
 // Reasons returns the closed set in a fixed order.
 func Reasons() []Reason {
-	return []Reason{LineTooLong, BadCSV, FieldCount, BadJSON, NotAnObject, DuplicateKey,
-		BadTime, BadNumber, BadType, BadBlocks, CutShort}
+	return []Reason{rows.LineTooLong, rows.BadCSV, rows.FieldCount, rows.BadJSON, rows.NotAnObject, rows.DuplicateKey,
+		BadTime, BadNumber, rows.BadType, BadBlocks, rows.CutShort}
 }
-
-// RowError is a row that cannot be used. Detail is one of our own phrases.
-type RowError struct {
-	Pos    Pos
-	Reason Reason
-	Detail string
-}
-
-func (e *RowError) Error() string {
-	if e.Detail == "" {
-		return fmt.Sprintf("%s: %s", e.Pos, e.Reason)
-	}
-	return fmt.Sprintf("%s: %s: %s", e.Pos, e.Reason, e.Detail)
-}
-
-// bad is a RowError whose position the reader fills in.
-func bad(r Reason, detail string) *RowError { return &RowError{Reason: r, Detail: detail} }
 
 // badField is bad with the field named first.
 func badField(r Reason, f Field, detail string) *RowError {
-	return bad(r, f.String()+" "+detail)
+	return rows.Bad(r, f.String()+" "+detail)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"reprise/ingest/rows"
 )
 
 // sampleRows is how many rows are looked at for their columns.
@@ -19,10 +21,10 @@ func sampleOf(s *source) (*seen, container, error) {
 		return sampleWhole(c, s)
 	}
 	for n := 256 << 10; ; n *= 4 {
-		n = min(n, maxRow+maxRow/4)
+		n = min(n, rows.MaxBytes+rows.MaxBytes/4)
 		head := s.peek(n)
 		sample, err := sampleHead(c, s, head)
-		enough := s.err != nil || n > maxRow
+		enough := s.err != nil || n > rows.MaxBytes
 		switch {
 		case sample != nil && (sample.rows > 0 || c.named):
 			return sample, c, nil
@@ -40,41 +42,38 @@ func sampleOf(s *source) (*seen, container, error) {
 }
 
 func sampleHead(c container, s *source, head []byte) (*seen, error) {
-	rows, err := c.open(s, bytes.NewReader(head))
+	from, err := c.open(s, bytes.NewReader(head))
 	if err != nil {
 		return nil, err
 	}
-	return sampleRowsOf(c, s, rows), nil
+	return sampleRowsOf(c, s, from), nil
 }
 
 // sampleWhole samples a file that is not read from its start.
 func sampleWhole(c container, s *source) (*seen, container, error) {
-	rows, err := c.open(s, nil)
+	from, err := c.open(s, nil)
 	if err != nil {
 		return nil, c, s.locate(err)
 	}
-	return sampleRowsOf(c, s, rows), c, nil
+	return sampleRowsOf(c, s, from), c, nil
 }
 
-// closer is what rows that hold more than memory have.
-type closer interface{ close() }
-
-func sampleRowsOf(c container, s *source, rows rows) *seen {
-	if r, ok := rows.(closer); ok {
-		defer r.close()
+func sampleRowsOf(c container, s *source, from rows.Reader) *seen {
+	if r, ok := from.(rows.Closer); ok {
+		defer r.Close()
 	}
 	sample := &seen{names: map[string]int{}, matched: map[string]int{}}
 	tests := newMatcher(s.known)
 	if !c.binary { // columnar files would read the columns of the tests alone
-		tests.bind(rows)
+		tests.bind(from)
 	}
 	if c.named { // the header is there, rows or none
 		sample.header, sample.counted = true, c.binary
-		rows.names(func(path string) { sample.names[path]++ })
+		from.Names(func(path string) { sample.names[path]++ })
 	}
 	for sample.rows < sampleRows {
-		pos, err := rows.next()
-		var row *RowError
+		pos, err := from.Next()
+		var row *rows.Error
 		if errors.As(err, &row) {
 			if sample.first == nil {
 				row.Pos = pos
@@ -86,9 +85,9 @@ func sampleRowsOf(c container, s *source, rows rows) *seen {
 			break
 		}
 		sample.rows++
-		rows.names(func(path string) { sample.names[path]++ })
-		tests.row(rows, sample)
-		if t, ok := rows.(*table); ok && !sample.counted {
+		from.Names(func(path string) { sample.names[path]++ })
+		tests.row(from, sample)
+		if t, ok := from.(*table); ok && !sample.counted {
 			sample.counted = t.counts()
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 )
 
 // shapeFile is the part of a mapping that says how the rows of a file become
@@ -29,11 +30,11 @@ type shapeFile struct {
 // but copies.
 type shaper interface {
 	// add takes a row. The value is valid until add returns.
-	add(pos Pos, v *fastjson.Value)
+	add(pos rows.Pos, v *fastjson.Value)
 	// end says that no row of this file follows; last, that none of the log does.
 	end(last bool)
 	// next gives a request that is ready, valid until the next call of any method.
-	next() (Pos, *fastjson.Value, bool)
+	next() (rows.Pos, *fastjson.Value, bool)
 	// counts says what became of rows that are no requests by themselves.
 	counts() shapeCounts
 }
@@ -114,24 +115,18 @@ func (f *shapeFile) check() error {
 	return nil
 }
 
-// valueRows are rows that can give the current one as JSON.
-type valueRows interface {
-	rows
-	current() *fastjson.Value
-}
-
-func (j *jsonRow) current() *fastjson.Value { return j.value }
+func (j *jsonRow) Current() *fastjson.Value { return j.value }
 
 // shaped are the requests that a shaper makes of a file's rows.
 type shaped struct {
-	from  valueRows
+	from  rows.ValueReader
 	shape shaper
 	last  bool // no file follows
 	ended bool
 	value *fastjson.Value
 }
 
-func (s *shaped) next() (Pos, error) {
+func (s *shaped) Next() (rows.Pos, error) {
 	for {
 		pos, v, ok := s.shape.next()
 		if ok {
@@ -139,9 +134,9 @@ func (s *shaped) next() (Pos, error) {
 			return pos, nil
 		}
 		if s.ended {
-			return Pos{}, io.EOF
+			return rows.Pos{}, io.EOF
 		}
-		pos, err := s.from.next()
+		pos, err := s.from.Next()
 		switch {
 		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 			s.ended = true
@@ -149,16 +144,16 @@ func (s *shaped) next() (Pos, error) {
 		case err != nil:
 			return pos, err
 		default:
-			s.shape.add(pos, s.from.current())
+			s.shape.add(pos, s.from.Current())
 		}
 	}
 }
 
 // nothing is a file without rows.
-type nothing struct{ rows }
+type nothing struct{ rows.Reader }
 
-func (nothing) next() (Pos, error)       { return Pos{}, io.EOF }
-func (nothing) current() *fastjson.Value { return nil }
+func (nothing) Next() (rows.Pos, error)  { return rows.Pos{}, io.EOF }
+func (nothing) Current() *fastjson.Value { return nil }
 
 // flush yields the requests that waited for rows of another file. It reports
 // whether to go on.
@@ -178,15 +173,10 @@ func (l *Log) flush(yield func(Record, error) bool) bool {
 	return true
 }
 
-func (s *shaped) names(add func(string)) { notation.Names(s.value, add) }
+func (s *shaped) Names(add func(string)) { notation.Names(s.value, add) }
 
-func (s *shaped) fill(p *plan) *RowError {
-	p.start()
-	p.walk(&p.root, s.value)
-	if p.dup {
-		return bad(DuplicateKey, "a mapped column is there twice")
-	}
-	return nil
+func (s *shaped) Fill(p *rows.Plan) *rows.Error {
+	return p.Take(s.value)
 }
 
 // condition is "path", which a row must have, "path=text", or "path!=text",

@@ -14,6 +14,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 )
 
 // Input and output of a batch are one log whichever comes first: requests with
@@ -105,9 +106,9 @@ func TestTranscriptForgets(t *testing.T) {
 	big := fastjson.MustParse(`{"m":"` + strings.Repeat("x", 100) + `"}`)
 	answer := fastjson.MustParse(`{"a":1,"m":"y"}`)
 	for range 15 {
-		tr.add(Pos{}, big)
+		tr.add(rows.Pos{}, big)
 	}
-	tr.add(Pos{}, answer)
+	tr.add(rows.Pos{}, answer)
 	tr.end(true)
 	_, v, ok := tr.next()
 	if n := len(v.GetArray("messages")); !ok || n < 2 || n > 10 || string(v.GetStringBytes("messages", "0", "content")) != notation.CutMark {
@@ -122,7 +123,7 @@ func TestJoinLetsGo(t *testing.T) {
 	j.limit = 1 << 12
 	n := 50
 	for i := range n {
-		j.add(Pos{Item: int64(i)}, fastjson.MustParse(fmt.Sprintf(`{"id":%d,"b":%q}`, i, text)))
+		j.add(rows.Pos{Item: int64(i)}, fastjson.MustParse(fmt.Sprintf(`{"id":%d,"b":%q}`, i, text)))
 	}
 	seen := map[int64]bool{}
 	for take := 0; take < 2; take++ {
@@ -250,7 +251,7 @@ func TestJoinedText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j.add(Pos{}, v)
+		j.add(rows.Pos{}, v)
 	}
 	_, v, ok := j.next()
 	if !ok || string(v.GetStringBytes("asked", "q")) != "\x07 \"x\" \x7f" || string(v.GetStringBytes("told", "a")) != "\v\\" {

@@ -3,6 +3,8 @@ package ingest
 import (
 	"runtime"
 	"sync"
+
+	"reprise/ingest/rows"
 )
 
 // maxAhead is how many bytes of rows are read ahead. A chunk with more, which is
@@ -26,12 +28,12 @@ type crew struct {
 	queue   []*chunk // being worked on, the first one first
 	free    []*chunk
 	bytes   int // in the queue
-	last    Pos
+	last    rows.Pos
 	group   sync.WaitGroup
 }
 
 // spread is rows for a file whose rows can be read as text first.
-func (l *Log) spread(from textRows, t *taken, hand *hander) (last Pos, more bool, err error) {
+func (l *Log) spread(from textRows, t *taken, hand *hander) (last rows.Pos, more bool, err error) {
 	c := &crew{log: l, taken: t, hand: hand, from: from, most: runtime.GOMAXPROCS(0)}
 	hand.covered = hand.nest == nil
 	c.own = worker{hand.builder, from.parser(), hand.covered}

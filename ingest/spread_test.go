@@ -12,13 +12,15 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"reprise/ingest/rows"
 )
 
 // oneByOne hides that rows can be read as text, and so gives the plain way of
 // reading them.
-type oneByOne struct{ rows }
+type oneByOne struct{ rows.Reader }
 
-func (o oneByOne) validText() bool { return o.rows.(texts).validText() }
+func (o oneByOne) validText() bool { return o.Reader.(texts).validText() }
 
 // told is all that reading a log tells.
 type told struct {
@@ -172,15 +174,15 @@ func TestSpreadCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var last Pos
-	var cut *RowError
+	var last rows.Pos
+	var cut *rows.Error
 	for r, err := range l.Records() {
-		if errors.As(err, &cut) && cut.Reason == CutShort {
+		if errors.As(err, &cut) && cut.Reason == rows.CutShort {
 			continue
 		}
 		last = r.Pos
 	}
-	if cut == nil || cut.Reason != CutShort || cut.Pos.Item != last.Item+1 || last.Byte < int64(len(whole))*9/10 {
+	if cut == nil || cut.Reason != rows.CutShort || cut.Pos.Item != last.Item+1 || last.Byte < int64(len(whole))*9/10 {
 		t.Errorf("cut at %+v of %d bytes, last row %+v", cut, len(whole), last)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 	"reprise/ingest/scalar"
 )
 
@@ -29,19 +30,19 @@ type textLines struct {
 	clock  yearless
 }
 
-func openTextLines(s *source, r io.Reader, set *lineSet) (rows, error) {
+func openTextLines(s *source, r io.Reader, set *lineSet) (rows.Reader, error) {
 	return &textLines{file: s.name, lines: s.lines(r), set: set}, nil
 }
 
-func (t *textLines) next() (Pos, error) {
+func (t *textLines) Next() (rows.Pos, error) {
 	for {
 		line, tooLong, err := t.lines.next()
 		if err != nil {
-			return Pos{}, err
+			return rows.Pos{}, err
 		}
 		if tooLong {
 			t.items++
-			return t.pos(), bad(LineTooLong, longest)
+			return t.pos(), rows.TooLong()
 		}
 		text, at := t.unwrap(bytes.TrimSpace(line))
 		e, groups := t.set.match(text)
@@ -52,14 +53,14 @@ func (t *textLines) next() (Pos, error) {
 		t.items++
 		pos := t.pos()
 		if !t.row(e, text, groups, at) {
-			return pos, bad(BadLine, "a "+e.Name+" line is not as it should be")
+			return pos, rows.Bad(rows.BadLine, "a "+e.Name+" line is not as it should be")
 		}
 		return pos, nil
 	}
 }
 
-func (t *textLines) pos() Pos {
-	return Pos{File: t.file, Line: t.lines.line, Item: t.items, Byte: t.lines.start}
+func (t *textLines) pos() rows.Pos {
+	return rows.Pos{File: t.file, Line: t.lines.line, Item: t.items, Byte: t.lines.start}
 }
 
 // row makes the JSON of a line.
@@ -115,15 +116,10 @@ func (t *textLines) cell(e *lineEvent, name, text string) (ok bool) {
 	return ok
 }
 
-func (t *textLines) names(add func(string)) { notation.Names(t.value, add) }
+func (t *textLines) Names(add func(string)) { notation.Names(t.value, add) }
 
-func (t *textLines) current() *fastjson.Value { return t.value }
+func (t *textLines) Current() *fastjson.Value { return t.value }
 
-func (t *textLines) fill(p *plan) *RowError {
-	p.start()
-	p.walk(&p.root, t.value)
-	if p.dup {
-		return bad(DuplicateKey, "a mapped column is there twice")
-	}
-	return nil
+func (t *textLines) Fill(p *rows.Plan) *rows.Error {
+	return p.Take(t.value)
 }

@@ -7,10 +7,12 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"reprise/ingest/rows"
 )
 
 // readText reads a log given as text.
-func readText(t testing.TB, text string) (*Log, []Record, []*RowError, error) {
+func readText(t testing.TB, text string) (*Log, []Record, []*rows.Error, error) {
 	return readAll(t, Inputs{Stdin: strings.NewReader(text)})
 }
 
@@ -103,8 +105,8 @@ func TestLongLines(t *testing.T) {
 	}
 	lines := r.(*textLines)
 	lines.lines = newLines(strings.NewReader(text), 1<<10)
-	for _, want := range []string{" item 0: line_too_long: " + longest, "EOF"} {
-		if _, err := lines.next(); err.Error() != want {
+	for _, want := range []string{" item 0: line_too_long: " + rows.TooLong().Detail, "EOF"} {
+		if _, err := lines.Next(); err.Error() != want {
 			t.Fatalf("%v, want %s", err, want)
 		}
 	}
@@ -151,7 +153,7 @@ fields:
 	}
 	text := "2026-03-02T15:05:11+01:00 call m in=5 out=6 took 52.5ms\nnoise\n2026-03-02T15:05:12+01:00 call m in=5 out=6 took soon\n"
 	_, recs, bad, err := readAll(t, Inputs{Stdin: strings.NewReader(text), Map: &Mapping{file: s}})
-	if err != nil || len(recs) != 1 || len(bad) != 1 || bad[0].Reason != BadLine {
+	if err != nil || len(recs) != 1 || len(bad) != 1 || bad[0].Reason != rows.BadLine {
 		t.Fatal(err, recs, bad)
 	}
 	if r := recs[0]; r.Arrival.V != 1772460311000000 || r.Duration.V != 52500 || r.InputTokens.V != 5 {
@@ -181,7 +183,7 @@ func FuzzTextLines(f *testing.F) {
 			}
 			at := int64(0)
 			for {
-				pos, err := r.next()
+				pos, err := r.Next()
 				if err == io.EOF {
 					break
 				}
@@ -227,7 +229,7 @@ func FuzzShapes(f *testing.F) {
 			r, _ := openJSONL(&source{name: "x"}, bytes.NewReader(text))
 			l := &Log{ctx: context.Background()}
 			n := int64(0)
-			_, _, err := l.rows(&shaped{from: r.(valueRows), shape: s, last: true}, tk, func(Record, error) bool { n++; return true })
+			_, _, err := l.rows(&shaped{from: r.(rows.ValueReader), shape: s, last: true}, tk, func(Record, error) bool { n++; return true })
 			if err != nil {
 				t.Fatal(known[i].name, err)
 			}

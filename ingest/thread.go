@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 )
 
 // thread is one chain of messages.
@@ -27,7 +28,7 @@ type thread struct {
 
 // call is one request to the model.
 type call struct {
-	pos                Pos
+	pos                rows.Pos
 	thread, id, parent string
 	named              bool // id is the log's
 	turn               int
@@ -50,7 +51,7 @@ func joined(row *fastjson.Value, paths []string) string {
 
 // thread is the chain that a row belongs to. A resumed session repeats its rows
 // in another file, so each file has threads of its own.
-func (t *transcript) thread(pos Pos, row *fastjson.Value) *thread {
+func (t *transcript) thread(pos rows.Pos, row *fastjson.Value) *thread {
 	name := joined(row, t.file.Thread)
 	if t.row != nil {
 		name = joined(t.row, t.file.Thread)
@@ -134,7 +135,7 @@ func (t *transcript) role(row *fastjson.Value) string {
 
 // answer takes an answer or a part of one. Parts of one call have its id;
 // answers without ids are calls of their own, unless a row closes them.
-func (t *transcript) answer(th *thread, pos Pos, row *fastjson.Value) {
+func (t *transcript) answer(th *thread, pos rows.Pos, row *fastjson.Value) {
 	id := joined(row, t.file.Call)
 	same := th.open != nil && (len(t.file.Close) > 0 || (id != "" && id == th.open.id))
 	if !same {
@@ -151,7 +152,7 @@ func (t *transcript) answer(th *thread, pos Pos, row *fastjson.Value) {
 }
 
 // begin opens a call with what was said so far.
-func (t *transcript) begin(th *thread, pos Pos, row *fastjson.Value, id string) {
+func (t *transcript) begin(th *thread, pos rows.Pos, row *fastjson.Value, id string) {
 	t.finish(th)
 	c := &call{pos: pos, thread: th.name, id: id, named: id != "", row: t.row, first: row, last: row,
 		asked: th.asked, context: th.context, history: th.history[:len(th.history):len(th.history)], cut: th.cut}
@@ -159,7 +160,7 @@ func (t *transcript) begin(th *thread, pos Pos, row *fastjson.Value, id string) 
 }
 
 // closing takes the row that ends a call.
-func (t *transcript) closing(th *thread, pos Pos, row *fastjson.Value) {
+func (t *transcript) closing(th *thread, pos rows.Pos, row *fastjson.Value) {
 	if t.file.Total != "" {
 		total := notation.Lookup(row, t.file.Total)
 		if total == nil { // says something else

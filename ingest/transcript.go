@@ -4,6 +4,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/notation"
+	"reprise/ingest/rows"
 )
 
 // transcript follows the threads of a log. Its requests have the row that ends
@@ -28,7 +29,7 @@ func newTranscript(f *transcriptFile) *transcript {
 	return &transcript{file: f, threads: map[string]*thread{}, seen: map[[16]byte]bool{}, keep: &fastjson.Arena{}, limit: maxHeldBytes}
 }
 
-func (t *transcript) add(pos Pos, v *fastjson.Value) {
+func (t *transcript) add(pos rows.Pos, v *fastjson.Value) {
 	t.count.rows++
 	row, n := cloneValue(v)
 	if row == nil {
@@ -70,7 +71,7 @@ func (t *transcript) forget(bytes int) {
 	t.bytes = bytes
 }
 
-func (t *transcript) event(pos Pos, row *fastjson.Value) {
+func (t *transcript) event(pos rows.Pos, row *fastjson.Value) {
 	if t.file.Skip.any(row) {
 		return
 	}
@@ -98,9 +99,9 @@ func (t *transcript) end(bool) {
 	t.keep, t.bytes = &fastjson.Arena{}, 0
 }
 
-func (t *transcript) next() (Pos, *fastjson.Value, bool) {
+func (t *transcript) next() (rows.Pos, *fastjson.Value, bool) {
 	if len(t.ready) == 0 {
-		return Pos{}, nil, false
+		return rows.Pos{}, nil, false
 	}
 	c := t.ready[0]
 	t.ready[0] = nil

@@ -131,8 +131,8 @@ func (b *builder) count(f Field, limit int64) trace.Opt[int64] {
 	var wrong string
 	if whole, isInt := int64Of(c); isInt && col.simple {
 		v, wrong = scalar.CheckCount(whole, limit)
-	} else if col.simple && c.node == nil && !void(c.text) {
-		v, wrong = scalar.ParseCount(c.text, limit)
+	} else if col.simple && c.Value == nil && !void(c.Text) {
+		v, wrong = scalar.ParseCount(c.Text, limit)
 	} else if s, ok := b.get(f); ok {
 		v, wrong = scalar.ParseCount(s, limit)
 	} else {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"reprise/ingest/rows"
 )
 
 // outcome is what becomes of one file of ../shared/data.
@@ -32,7 +34,7 @@ func readOutcome(path string, known []schema) outcome {
 		return o
 	}
 	for r, err := range l.Records() {
-		var bad *RowError
+		var bad *rows.Error
 		switch {
 		case errors.As(err, &bad):
 			o.rejected++

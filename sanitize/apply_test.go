@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 
 	"reprise/ingest"
+	"reprise/ingest/rows"
 	"reprise/trace"
 	"reprise/trace/block"
 )
@@ -201,7 +202,7 @@ func TestTooBad(t *testing.T) {
 	for i := range 7 {
 		a.reject(ingest.BadTime, ingest.Pos{File: "a.jsonl", Line: int64(i + 1)})
 	}
-	a.reject(ingest.BadJSON, ingest.Pos{File: "b.json", Item: 4})
+	a.reject(rows.BadJSON, ingest.Pos{File: "b.json", Item: 4})
 	err := a.TooBad(0.05)
 	if err == nil || err.Error() != "8 of 40 rows cannot be used, more than 5 %: bad_time 7 (a.jsonl:1, a.jsonl:2, a.jsonl:3, a.jsonl:4, a.jsonl:5); bad_json 1 (b.json item 4); mend the log or raise --max-bad" {
 		t.Fatal(err)

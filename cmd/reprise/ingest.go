@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"reprise/ingest"
+	"reprise/ingest/rows"
 	"reprise/sanitize"
 	"reprise/trace"
 	"reprise/trace/block"
@@ -341,7 +342,7 @@ func (s *stdio) talkIngest(log *ingest.Log, a *sanitize.Account) {
 
 // meaning says what a reason's name does not.
 func meaning(r ingest.Reason) string {
-	if r == ingest.LineTooLong {
+	if r == rows.LineTooLong {
 		return fmt.Sprintf(" (%d MiB is the limit)", ingest.MaxRowMiB)
 	}
 	return ""

@@ -1,4 +1,4 @@
-package ingest
+package rows
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 // attributes walks a list of {key, value} pairs as OTLP writes them, or an
 // object with dotted keys, as if the keys were paths. Keys below one of the
 // node's arrays are put together again: their numbers are positions.
-func (p *plan) attributes(n *node, v *fastjson.Value) {
+func (p *Plan) attributes(n *Node, v *fastjson.Value) {
 	var g notation.Dotted
 	if v.Type() == fastjson.TypeString {
 		if v = p.inner.Decode(string(v.GetStringBytes())); v == nil {
@@ -23,12 +23,12 @@ func (p *plan) attributes(n *node, v *fastjson.Value) {
 			g.Add(root, key, v)
 			return
 		}
-		if c := n.find(key); c != nil {
+		if c := n.Find(key); c != nil {
 			p.walk(c, p.inner.Plain(v))
 		}
 	})
 	for _, root := range g.Roots {
-		c := n.find(root)
+		c := n.Find(root)
 		if c == nil {
 			continue
 		}
@@ -39,7 +39,7 @@ func (p *plan) attributes(n *node, v *fastjson.Value) {
 }
 
 // arrayOf is the array that a key lies in, empty when in none.
-func (n *node) arrayOf(key string) string {
+func (n *Node) arrayOf(key string) string {
 	for _, a := range n.arrays {
 		if rest, ok := strings.CutPrefix(key, a); ok && len(rest) > 1 && rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9' {
 			return a
