@@ -51,22 +51,51 @@ func (c Counts) cut(n int) Counts {
 	return Counts{Read: c.Read, Kept: int64(n), Rejected: c.Rejected, Excluded: excluded}
 }
 
-// Hits is an infinite prefix cache over block lists in order of arrival.
-type Hits struct{ seen map[int32]bool }
+// Hits is an infinite prefix cache over block lists in order of arrival. Block
+// numbers count up by first appearance, so a bit each is enough; one that is far
+// ahead of their count goes into a map, and costs a file nothing to have.
+type Hits struct {
+	dense  []uint64
+	sparse map[int32]bool
+	n      int // blocks stored, repeats counted
+}
 
 // NewHits returns an empty cache.
-func NewHits() *Hits { return &Hits{seen: map[int32]bool{}} }
+func NewHits() *Hits { return &Hits{} }
 
 // Add returns how many leading blocks earlier requests had, and stores all.
 func (h *Hits) Add(blocks []int32) int {
 	n := 0
-	for n < len(blocks) && h.seen[blocks[n]] {
+	for n < len(blocks) && h.has(blocks[n]) {
 		n++
 	}
 	for _, b := range blocks[n:] {
-		h.seen[b] = true
+		h.put(b)
 	}
 	return n
+}
+
+func (h *Hits) has(b int32) bool {
+	if word := int(b) >> 6; word >= 0 && word < len(h.dense) && h.dense[word]>>(b&63)&1 == 1 {
+		return true
+	}
+	return h.sparse[b]
+}
+
+func (h *Hits) put(b int32) {
+	h.n++
+	word := int(b) >> 6
+	if word < 0 || word > h.n+1024 {
+		if h.sparse == nil {
+			h.sparse = map[int32]bool{}
+		}
+		h.sparse[b] = true
+		return
+	}
+	if word >= len(h.dense) {
+		h.dense = append(h.dense, make([]uint64, word+1-len(h.dense))...)
+	}
+	h.dense[word] |= 1 << (b & 63)
 }
 
 // renumber gives new numbers by first appearance.
