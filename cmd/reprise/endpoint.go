@@ -161,8 +161,10 @@ func (o *endpointFlags) adapterNames(t *trace.Trace) (map[string]string, error) 
 	return names, nil
 }
 
-// closingText asks a server to write on that cannot be told to.
-const closingText = ". Write a very long text about these words, go on and on, and never come to an end."
+// closingText asks a server to write on that cannot be told to. A task with many
+// parts does it: of 8 answers of 120 tokens SmolLM2-135M wrote 100 %, of a plea for
+// a long text that never ends 82 %, of the bare words 73 %.
+const closingText = ". Explain each of these words in turn, with a long paragraph and examples for each, and leave none out."
 
 // closing counts the sentence behind words; none where its tokens depend on
 // what stands before it.
