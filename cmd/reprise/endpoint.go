@@ -163,7 +163,8 @@ func (o *endpointFlags) adapterNames(t *trace.Trace) (map[string]string, error) 
 
 // closingText asks a server to write on that cannot be told to. A task with many
 // parts does it: of 8 answers of 120 tokens SmolLM2-135M wrote 100 %, of a plea for
-// a long text that never ends 82 %, of the bare words 73 %.
+// a long text that never ends 82 %, of the bare words 73 %. A small model stops
+// short at times all the same, so what was attained is always told.
 const closingText = ". Explain each of these words in turn, with a long paragraph and examples for each, and leave none out."
 
 // closing counts the sentence behind words; none where its tokens depend on
