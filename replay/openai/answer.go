@@ -22,6 +22,7 @@ type answer struct {
 	choice  bool // a choice came
 	done    bool // [DONE] came
 	reasons bool // reasoning came
+	deep    bool // the stack is one that many share
 	naming  bool // note the model that the answer names
 	model   string
 	asked   bool  // for the answer's id
@@ -174,7 +175,7 @@ func (a *answer) parse(data []byte) *chunk {
 	if c.scan(data) {
 		return c
 	}
-	if a.odd++; a.odd > maxAside {
+	if a.odd++; a.odd > maxAside || a.deep {
 		c.general(data)
 		return c
 	}

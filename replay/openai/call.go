@@ -101,7 +101,11 @@ func (c *Client) lost(p *passage, err error) fault {
 // head takes the start of the answer.
 func (k *call) head(status int, h fields) bool {
 	k.heard, k.status = true, status
-	aside(func() { k.fields(status, h) })
+	if k.query.deep {
+		k.fields(status, h)
+	} else {
+		aside(func() { k.fields(status, h) })
+	}
 	if status != http.StatusOK {
 		return true
 	}
@@ -109,7 +113,7 @@ func (k *call) head(status int, h fields) bool {
 		return false
 	}
 	k.answer = newAnswer(&k.result)
-	k.answer.naming, k.answer.several = k.asked, k.several
+	k.answer.naming, k.answer.several, k.answer.deep = k.asked, k.several, k.query.deep
 	k.answer.asked = k.result.ServerRequestID != ""
 	if k.client.cfg.Stamped {
 		k.answer.clock = k.query.flight.Now

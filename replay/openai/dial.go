@@ -46,6 +46,11 @@ func (e *rawEngine) open(ctx context.Context, t *trip) (*rawConn, error) {
 	if err != nil {
 		return nil, err
 	}
+	if e.tls == nil {
+		if s := e.loops.adopt(conn); s != nil {
+			return &rawConn{sock: s}, nil
+		}
+	}
 	c := &rawConn{tap: newTap(conn, e.client.stamps)}
 	c.conn = c.tap
 	if e.tls == nil {

@@ -12,7 +12,9 @@
 // one, else that of the read's return, before anything is parsed; a write is
 // stamped as it is handed to the kernel. Several segments that wait to be read
 // have the stamp of the last: a stall of the client shows in Delays and the
-// heartbeat, not always in the stamps. An error event, a missing [DONE] or a body that is
+// heartbeat, not always in the stamps. On Linux one goroutine over an epoll set
+// reads many plain connections; with the kernel's stamps and thousands of events
+// a second it lets them gather for up to 0.3 ms. An error event, a missing [DONE] or a body that is
 // cut is never a success, and nothing is sent twice unasked (Wire.Resend). The first token is
 // the first event with content, reasoning or a tool call that is not empty.
 //

@@ -30,6 +30,7 @@ type query struct {
 	data   []byte // the body from room on
 	limits limits
 	seen   passage
+	deep   bool // the answer is read on a stack that many share
 }
 
 func (q *query) body() []byte { return q.data[q.room:] }

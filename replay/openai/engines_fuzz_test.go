@@ -18,11 +18,14 @@ import (
 	"reprise/trace"
 )
 
+// overPipe joins a client and its server.
+func overPipe() (here, there net.Conn) { return net.Pipe() }
+
 // speaker is a server that reads a request and then says the same bytes,
 // whatever it was asked, in pieces cut anywhere, and closes.
-func speaker(answer []byte, seed uint64) dialFunc {
+func speaker(answer []byte, seed uint64, join func() (here, there net.Conn)) dialFunc {
 	return func(context.Context, string, string) (net.Conn, error) {
-		here, there := net.Pipe()
+		here, there := join()
 		go func() {
 			defer there.Close()
 			r, err := http.ReadRequest(bufio.NewReader(there))
@@ -47,8 +50,8 @@ func speaker(answer []byte, seed uint64) dialFunc {
 }
 
 // said returns what an engine makes of the bytes, without the times.
-func said(t *testing.T, engine string, answer []byte, seed uint64) replay.Result {
-	c, err := New(Config{URL: "http://h", Model: "m", Prompter: words{}, Wire: Wire{Engine: engine, Dial: speaker(answer, seed)}})
+func said(t *testing.T, engine string, answer []byte, seed uint64, join func() (here, there net.Conn)) replay.Result {
+	c, err := New(Config{URL: "http://h", Model: "m", Prompter: words{}, Wire: Wire{Engine: engine, Dial: speaker(answer, seed, join)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,9 +117,11 @@ func FuzzEngines(f *testing.F) {
 		if len(answer) > 64<<10 {
 			t.Skip("large heads are cut off at bounds that differ by a buffer")
 		}
-		raw, std := said(t, EngineRaw, answer, seed), said(t, EngineNet, answer, seed)
-		if got, want := fmt.Sprintf("%+v", raw), fmt.Sprintf("%+v", std); got != want {
-			t.Fatalf("of %q\nraw says %s\nnet says %s", answer, got, want)
+		want := fmt.Sprintf("%+v", said(t, EngineNet, answer, seed, overPipe))
+		for i, join := range []func() (here, there net.Conn){overPipe, overPair} {
+			if got := fmt.Sprintf("%+v", said(t, EngineRaw, answer, seed, join)); got != want {
+				t.Fatalf("of %q\nraw says %s (join %d)\nnet says %s", answer, got, i, want)
+			}
 		}
 	})
 }

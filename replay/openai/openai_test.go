@@ -302,10 +302,10 @@ func checkOrder(t *testing.T, r *replay.Result) {
 func TestFields(t *testing.T) { eachEngine(t, testFields) }
 
 func testFields(t *testing.T, engine string) {
-	var got string
+	sent := make(chan string, 1)
 	url := start(t, func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
-		got = r.Header.Get("Authorization") + " " + r.URL.String() + " " + string(b)
+		sent <- r.Header.Get("Authorization") + " " + r.URL.String() + " " + string(b)
 		w.Header().Set("X-Request-Id", "r1")
 		w.Header().Set("Openai-Processing-Ms", "12")
 		flushed(role, think, hello+world, finish, used, done)(w, r)
@@ -314,7 +314,7 @@ func testFields(t *testing.T, engine string) {
 	r := sendCtx(t.Context(), t, c)
 	want := `Bearer sk-1 /v1/chat/completions?k=v {"model":"m","messages":[{"role":"user","content":"w w w w w w w w w w"}],"max_tokens":4,` +
 		`"temperature":0,"stream":true,"stream_options":{"include_usage":true},"ignore_eos":true,"min_tokens":4}`
-	if got != want {
+	if got := <-sent; got != want {
 		t.Fatalf("sent %s", got)
 	}
 	if r.ServerRequestID != "r1" || r.ServerTime != some[int64](12000) || r.HTTP != some[int16](200) || r.Endpoint != "a" {

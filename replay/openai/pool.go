@@ -35,7 +35,7 @@ func (p *pool) ready() *rawConn {
 		if p.fresh(c) {
 			return c
 		}
-		c.conn.Close()
+		c.close()
 	}
 }
 
@@ -77,7 +77,7 @@ func (p *pool) pop() *rawConn {
 
 // fresh reports whether an idle connection may be used.
 func (p *pool) fresh(c *rawConn) bool {
-	return p.clock.now()-c.since < int64(p.keep) && c.tap.alive(c.secure)
+	return p.clock.now()-c.since < int64(p.keep) && c.alive()
 }
 
 // make opens a connection; the turn has been taken.
@@ -128,7 +128,7 @@ func (p *pool) put(c *rawConn) {
 	defer p.mu.Unlock()
 	switch {
 	case p.closed:
-		c.conn.Close()
+		c.close()
 	case len(p.waiting) > 0:
 		p.waiting[0] <- c
 		p.waiting = p.waiting[1:]
@@ -146,7 +146,7 @@ func (p *pool) sweep() {
 	defer p.mu.Unlock()
 	now, old := p.clock.now(), 0
 	for old < len(p.idle) && now-p.idle[old].since >= int64(p.keep) {
-		p.idle[old].conn.Close()
+		p.idle[old].close()
 		old++
 	}
 	p.idle = append([]*rawConn(nil), p.idle[old:]...)
@@ -165,7 +165,7 @@ func (p *pool) close() {
 		p.sweeper.Stop()
 	}
 	for _, c := range p.idle {
-		c.conn.Close()
+		c.close()
 	}
 	p.idle = nil
 }

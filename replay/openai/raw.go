@@ -16,21 +16,23 @@ import (
 	"reprise/trace"
 )
 
-// rawEngine speaks HTTP/1.1 on its own connections: one goroutine a request,
-// which writes it and reads the answer; a connection that waits for bytes holds
-// no buffer.
+// rawEngine speaks HTTP/1.1 on its own connections. A request's goroutine writes
+// it. A shard reads the answers of many connections where the system has it
+// (loops); elsewhere, and over TLS, the request's goroutine does. A connection
+// that waits for bytes holds no buffer.
 type rawEngine struct {
 	client *Client
 	pool   *pool
 	dial   dialFunc
 	tls    *tls.Config // nil: plain HTTP
+	loops  *loops
 	addr   string
 	post   []byte // head of a request up to the length of its body
 	get    []byte // head of the request for the list of models
 }
 
 func newRawEngine(c *Client) *rawEngine {
-	e := &rawEngine{client: c, dial: c.dialer(), addr: c.target.post.Host}
+	e := &rawEngine{client: c, dial: c.dialer(), loops: newLoops(c.stamps), addr: c.target.post.Host}
 	port := "80"
 	if c.target.post.Scheme == "https" {
 		port = "443"
@@ -84,7 +86,10 @@ func (e *rawEngine) render(q *query) []byte {
 	return q.data[from:]
 }
 
-func (e *rawEngine) close() { e.pool.close() }
+func (e *rawEngine) close() {
+	e.pool.close()
+	e.loops.close()
+}
 
 // connect opens connections without sending anything over them.
 func (e *rawEngine) connect(ctx context.Context, n int) int {
@@ -116,6 +121,7 @@ func (e *rawEngine) connect(ctx context.Context, n int) int {
 
 // rawConn is a connection of the raw engine. One request has it at a time.
 type rawConn struct {
+	sock   *sock // a shard reads it; nil: as below
 	tap    *tap
 	conn   net.Conn // the tap, or TLS over it
 	secure bool
@@ -125,6 +131,7 @@ type rawConn struct {
 	armed  int64 // when the read deadline strikes
 	stay   patience
 	got    bool // a byte of the answer came
+	pieces int  // of the body, in the last read
 	lent   *[]byte
 }
 
@@ -137,19 +144,12 @@ func (e *rawEngine) exchange(ctx context.Context, q *query, rc receiver) error {
 	shift := e.client.shift(q.flight)
 	c.begin(q.limits, start)
 	p.ready, p.reused = trace.Some(clock.now()+shift), trace.Some(c.kept)
-	c.arm(clock) // before the hook, whose deadline must stay
-	unhook := context.AfterFunc(ctx, func() { c.conn.SetReadDeadline(time.Unix(1, 0)) })
-	w := c.write(e.render(q), q, shift)
-	if !e.client.cfg.Wire.Resend && w.done == nil {
-		q.data = nil // it is garbage once it is written
-	}
-	err = c.read(ctx, clock, rc, p, shift)
-	untouched := unhook()
+	w, untouched, err := c.talk(ctx, e.render(q), q, rc, shift, !e.client.cfg.Wire.Resend)
 	p.stale = p.reused.V && !c.got && lost(err)
 	if err == nil && untouched && c.parser.over && !c.parser.head.close && w.finished() && !e.client.cfg.Wire.NewConns {
 		e.pool.put(c)
 	} else {
-		c.conn.Close()
+		c.close()
 	}
 	if at, ok := w.wait(); ok {
 		p.writeEnd = trace.Some(at)
@@ -158,6 +158,30 @@ func (e *rawEngine) exchange(ctx context.Context, q *query, rc receiver) error {
 		p.writeEnd = p.firstByte // an answer that did not wait for the whole request
 	}
 	return err
+}
+
+// talk sends a request and has its answer read. untouched: the connection is as
+// one that waits for a request.
+func (c *rawConn) talk(ctx context.Context, b []byte, q *query, rc receiver, shift int64, once bool) (w *writing, untouched bool, err error) {
+	clock := c.clock()
+	sent := func() {
+		if once && w.done == nil {
+			q.data = nil // it is garbage once it is written
+		}
+	}
+	if c.sock != nil {
+		q.deep = true
+		c.sock.begin(c, rc, &q.seen, shift)
+		w = c.write(b, q, shift)
+		sent()
+		return w, true, c.sock.wait(ctx)
+	}
+	c.arm(clock) // before the hook, whose deadline must stay
+	unhook := context.AfterFunc(ctx, func() { c.conn.SetReadDeadline(time.Unix(1, 0)) })
+	w = c.write(b, q, shift)
+	sent()
+	err = c.read(ctx, clock, rc, &q.seen, shift)
+	return w, unhook(), err
 }
 
 // lost tells that the other side ended the connection.
@@ -237,7 +261,7 @@ func (c *rawConn) write(b []byte, q *query, shift int64) *writing {
 	w := &writing{}
 	note := func(err error) {
 		if w.ok = err == nil; w.ok {
-			w.at = c.tap.wrote.Load() + shift
+			w.at = c.wrote() + shift
 			q.flight.Sent(w.at)
 		}
 	}
@@ -245,7 +269,7 @@ func (c *rawConn) write(b []byte, q *query, shift int64) *writing {
 	var err error
 	switch {
 	case !c.secure:
-		if n, err = c.tap.writeNow(b); n == len(b) || err != nil {
+		if n, err = c.writeNow(b); n == len(b) || err != nil {
 			note(err)
 			return w
 		}
@@ -257,8 +281,7 @@ func (c *rawConn) write(b []byte, q *query, shift int64) *writing {
 	w.done = make(chan struct{})
 	go func() {
 		defer close(w.done)
-		_, err := c.conn.Write(b[n:])
-		note(err)
+		note(c.writeRest(b[n:]))
 	}()
 	return w
 }
@@ -268,11 +291,7 @@ func (c *rawConn) read(ctx context.Context, clock *stamps, rc receiver, p *passa
 	for !c.parser.over {
 		b, err := c.receive()
 		if len(b) > 0 {
-			at := c.tap.last.Load() + shift
-			if !c.got {
-				c.got, p.firstByte = true, trace.Some(at)
-			}
-			stop, wrong := c.feed(b, at, clock, rc)
+			stop, wrong := c.accept(b, c.tap.last.Load()+shift, clock, rc, p)
 			c.giveBack()
 			if stop || wrong != nil {
 				return wrong
@@ -305,6 +324,14 @@ func (c *rawConn) read(ctx context.Context, clock *stamps, rc receiver, p *passa
 	return nil
 }
 
+// accept takes what a read brought; true when nothing more is wanted.
+func (c *rawConn) accept(b []byte, at int64, clock *stamps, rc receiver, p *passage) (stop bool, err error) {
+	if !c.got {
+		c.got, p.firstByte = true, trace.Some(at)
+	}
+	return c.feed(b, at, clock, rc)
+}
+
 // receive waits for bytes. Over TLS it holds a buffer while it waits.
 func (c *rawConn) receive() ([]byte, error) {
 	if !c.secure {
@@ -326,6 +353,7 @@ func (c *rawConn) giveBack() {
 // feed parses what one read brought; true when nothing more is wanted.
 func (c *rawConn) feed(b []byte, at int64, clock *stamps, rc receiver) (stop bool, err error) {
 	now := clock.now()
+	c.pieces = 0
 	for len(b) > 0 && !c.parser.over {
 		n, kind, data, err := c.parser.next(b)
 		if err != nil {
@@ -339,6 +367,7 @@ func (c *rawConn) feed(b []byte, at int64, clock *stamps, rc receiver) (stop boo
 			}
 			c.parser.head.fields = nil // they lie in the buffer of the read
 		case someBody:
+			c.pieces++
 			what := rc.body(data, at)
 			if what == enough {
 				return true, nil
@@ -350,4 +379,53 @@ func (c *rawConn) feed(b []byte, at int64, clock *stamps, rc receiver) (stop boo
 		c.parser.head.close = true // bytes that nobody asked for
 	}
 	return false, nil
+}
+
+// clock is that of the client.
+func (c *rawConn) clock() *stamps {
+	if c.sock != nil {
+		return c.sock.clock()
+	}
+	return c.tap.clock
+}
+
+// alive reports whether an idle connection may be used.
+func (c *rawConn) alive() bool {
+	if c.sock != nil {
+		return c.sock.alive()
+	}
+	return c.tap.alive(c.secure)
+}
+
+func (c *rawConn) close() {
+	if c.sock != nil {
+		c.sock.close()
+		return
+	}
+	c.conn.Close()
+}
+
+// writeNow writes what the kernel takes at once.
+func (c *rawConn) writeNow(b []byte) (int, error) {
+	if c.sock != nil {
+		return c.sock.write(b)
+	}
+	return c.tap.writeNow(b)
+}
+
+// writeRest writes all of b, and waits for that.
+func (c *rawConn) writeRest(b []byte) error {
+	if c.sock != nil {
+		return c.sock.writeAll(b)
+	}
+	_, err := c.conn.Write(b)
+	return err
+}
+
+// wrote is the stamp of the last write, by the clock.
+func (c *rawConn) wrote() int64 {
+	if c.sock != nil {
+		return c.sock.sent()
+	}
+	return c.tap.wrote.Load()
 }

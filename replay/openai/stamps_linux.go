@@ -46,7 +46,9 @@ func (m *message) receive(fd int, p []byte) (n int, stamp int64, err error) {
 	m.head.Iov, m.head.Control = &m.vec, &m.oob[0]
 	m.head.SetIovlen(1)
 	m.head.SetControllen(len(m.oob))
-	got, _, errno := unix.Syscall(unix.SYS_RECVMSG, uintptr(fd), uintptr(unsafe.Pointer(&m.head)), 0)
+	// The descriptor does not block, so the scheduler need not know: that spares
+	// the wake-up of its monitor too, which an idle process would pay each time.
+	got, _, errno := unix.RawSyscall(unix.SYS_RECVMSG, uintptr(fd), uintptr(unsafe.Pointer(&m.head)), unix.MSG_DONTWAIT)
 	m.vec.Base = nil // the buffer goes back to the pool
 	if errno != 0 {
 		return 0, 0, errno
