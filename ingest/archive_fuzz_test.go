@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"reprise/ingest/source"
 )
 
 // No archive makes the reader panic, hang or unpack more than its limits allow.
@@ -19,7 +21,7 @@ func FuzzArchive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		limits := Limits{Floor: 1 << 20, Ratio: 100, Total: 8 << 20}
 		l := &Log{ctx: t.Context(), in: Inputs{Stdin: bytes.NewReader(data), Limits: limits}, known: known,
-			files: []input{{"-", true}}, held: map[int]held{}, looked: map[string]look{}}
+			files: []source.Input{{Path: "-", Named: true}}, held: map[int]*source.Source{}, looked: map[string]look{}}
 		defer l.drop()
 		if err := l.lookAll(); err != nil {
 			return

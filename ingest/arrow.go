@@ -16,6 +16,7 @@ import (
 
 	"reprise/ingest/notation"
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 const (
@@ -59,19 +60,19 @@ type arrowFile struct {
 }
 
 // openArrowFile opens a file by its footer.
-func openArrowFile(s *source, _ io.Reader) (rows.Reader, error) {
-	r, size, err := s.file()
+func openArrowFile(s *source.Source, _ io.Reader) (rows.Reader, error) {
+	r, size, err := s.File()
 	if err != nil {
 		return nil, err
 	}
-	return readArrow(s.raw.ctx, s.name, r, size)
+	return readArrow(s.Context(), s.Name, r, size)
 }
 
 func readArrow(ctx context.Context, name string, r io.ReaderAt, size int64) (rows.Reader, error) {
 	at := &pagedReader{ctx: ctx, r: r}
 	blocks, err := arrowFooter(at, size)
 	if err != nil {
-		return nil, at.or(damaged("the Arrow file's footer cannot be read (%s)", oneLine(err)))
+		return nil, at.or(source.Damaged("the Arrow file's footer cannot be read (%s)", oneLine(err)))
 	}
 	if blocks == nil {
 		return arrowStream(name, io.NewSectionReader(at, 0, size))
@@ -80,7 +81,7 @@ func readArrow(ctx context.Context, name string, r io.ReaderAt, size int64) (row
 	return a, a.start(blocks)
 }
 
-func openArrow(s *source, r io.Reader) (rows.Reader, error) { return arrowStream(s.name, r) }
+func openArrow(s *source.Source, r io.Reader) (rows.Reader, error) { return arrowStream(s.Name, r) }
 
 func arrowStream(name string, r io.Reader) (rows.Reader, error) {
 	a := &arrowFile{name: name, tail: &arrowTail{r: bufio.NewReaderSize(r, 256<<10)}, parts: partitionsOf(name)}
@@ -100,7 +101,7 @@ func (a *arrowFile) start(messages ipc.MessageReader) error {
 		return err
 	}()
 	if err != nil {
-		return a.or(damaged("the Arrow file's schema cannot be read (%s)", oneLine(err)))
+		return a.or(source.Damaged("the Arrow file's schema cannot be read (%s)", oneLine(err)))
 	}
 	a.fields = a.reader.Schema().Fields()
 	a.frames.expect(a.fields)
@@ -141,13 +142,13 @@ func (a *arrowFile) turn() (err error) {
 	defer recovered(&err)
 	if !a.reader.Next() {
 		if err := a.reader.Err(); err != nil {
-			return a.or(damaged("the Arrow file breaks off or is damaged after row %d (%s)", a.items, oneLine(err)))
+			return a.or(source.Damaged("the Arrow file breaks off or is damaged after row %d (%s)", a.items, oneLine(err)))
 		}
 		return a.end()
 	}
 	a.batch = a.reader.RecordBatch()
 	if a.batch.NumRows() < 0 || a.batch.NumRows() > maxArrowRows {
-		return damaged("a batch of the Arrow file claims too many rows")
+		return source.Damaged("a batch of the Arrow file claims too many rows")
 	}
 	a.want = a.want[:0]
 	for i, f := range a.fields {
@@ -155,7 +156,7 @@ func (a *arrowFile) turn() (err error) {
 			continue
 		}
 		if err := arrowarray.Validate(a.batch.Column(i)); err != nil {
-			return damaged("column %d of the Arrow file is damaged (%s)", i+1, oneLine(err))
+			return source.Damaged("column %d of the Arrow file is damaged (%s)", i+1, oneLine(err))
 		}
 		a.want = append(a.want, i)
 	}
@@ -172,7 +173,7 @@ func (a *arrowFile) end() error {
 		return err
 	}
 	if !a.frames.done || string(a.tail.last[:]) != arrowMagic[:6] {
-		return damaged("the Arrow file is cut short after row %d; fetch it again", a.items)
+		return source.Damaged("the Arrow file is cut short after row %d; fetch it again", a.items)
 	}
 	return io.EOF
 }

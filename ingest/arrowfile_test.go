@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 const polarsFile = "../testdata/columnar/polars.zstd.arrow"
@@ -55,7 +56,7 @@ func TestArrowFooterOrStart(t *testing.T) {
 	}
 	cut := data[:len(data)-1]
 	got, err := read(readArrow(t.Context(), "f", bytes.NewReader(cut), int64(len(cut))))
-	if !isBroken(err) || !reflect.DeepEqual(got, byFooter) {
+	if !source.IsBroken(err) || !reflect.DeepEqual(got, byFooter) {
 		t.Errorf("cut short: %d rows, %v", len(got), err)
 	}
 }
@@ -70,7 +71,7 @@ func TestArrowFooterFlips(t *testing.T) {
 			broken[i] ^= flip
 			r, err := readArrow(t.Context(), "f", bytes.NewReader(broken), int64(len(broken)))
 			if err != nil {
-				if !isBroken(err) {
+				if !source.IsBroken(err) {
 					t.Fatal(i, err)
 				}
 				continue
@@ -91,7 +92,7 @@ func TestArrowErrorNamesFile(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), Inputs{Paths: []string{path}}); err == nil || !strings.HasPrefix(err.Error(), path+": ") || !isBroken(err) {
+	if _, err := Open(t.Context(), Inputs{Paths: []string{path}}); err == nil || !strings.HasPrefix(err.Error(), path+": ") || !source.IsBroken(err) {
 		t.Error(err)
 	}
 }
@@ -106,7 +107,7 @@ func TestArrowFailures(t *testing.T) {
 		if err == nil {
 			_, err = drain(r)
 		}
-		if !errors.Is(err, disk) || isBroken(err) {
+		if !errors.Is(err, disk) || source.IsBroken(err) {
 			t.Error(n, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // cassetteStart is how such a document begins.
@@ -25,25 +26,25 @@ func sniffCassette(text []byte) bool {
 
 // openCassette reads the whole document, which is never long, and goes on with
 // it as JSON.
-func openCassette(s *source, r io.Reader) (out rows.Reader, err error) {
+func openCassette(s *source.Source, r io.Reader) (out rows.Reader, err error) {
 	b, err := io.ReadAll(io.LimitReader(r, rows.MaxBytes+1))
 	if err != nil {
 		return nil, err
 	}
 	if len(b) > rows.MaxBytes {
-		return nil, fmt.Errorf("%s: is a YAML recording of more than %d MiB; export it as JSON lines", s.name, rows.MaxBytes>>20)
+		return nil, fmt.Errorf("%s: is a YAML recording of more than %d MiB; export it as JSON lines", s.Name, rows.MaxBytes>>20)
 	}
 	if regexp.MustCompile(`(?m)(?:^|[:\-,\[{] ?)\*\w+ *$`).Match(b) { // can grow without end
-		return nil, fmt.Errorf("%s: is YAML with aliases, which are not read here; export it as JSON lines", s.name)
+		return nil, fmt.Errorf("%s: is YAML with aliases, which are not read here; export it as JSON lines", s.Name)
 	}
 	defer func() {
 		if recover() != nil {
-			out, err = nil, fmt.Errorf("%s: is not valid YAML", s.name)
+			out, err = nil, fmt.Errorf("%s: is not valid YAML", s.Name)
 		}
 	}()
 	b, err = yaml.YAMLToJSON(b)
 	if err != nil { // its message draws the text
-		return nil, fmt.Errorf("%s: is not valid YAML", s.name)
+		return nil, fmt.Errorf("%s: is not valid YAML", s.Name)
 	}
 	return openJSON(s, bytes.NewReader(b))
 }

@@ -1,9 +1,6 @@
 package ingest
 
 import (
-	"errors"
-	"io"
-
 	"reprise/ingest/rows"
 )
 
@@ -133,6 +130,3 @@ func (w *worker) work(c *chunk) {
 		return true
 	})
 }
-
-// isEnd says that an error is the end of a file and no more.
-func isEnd(err error) bool { return errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // addFiles gives a fuzz target the files that match as seeds, when they are here.
@@ -35,7 +36,7 @@ func exhaust(t *testing.T, r rows.Reader) {
 		pos, err := r.Next()
 		var row *rows.Error
 		if err != nil && !errors.As(err, &row) {
-			if !errors.Is(err, io.EOF) && !isBroken(err) {
+			if !errors.Is(err, io.EOF) && !source.IsBroken(err) {
 				t.Fatalf("not said to be damage: %v", err)
 			}
 			return
@@ -71,7 +72,7 @@ func FuzzArrow(f *testing.F) {
 			r, err = readArrow(t.Context(), "f", bytes.NewReader(data), int64(len(data)))
 		}
 		if err != nil {
-			if !isBroken(err) {
+			if !source.IsBroken(err) {
 				t.Fatal(err)
 			}
 			return

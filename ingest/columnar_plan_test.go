@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // wideRow is a row whose prompt is most of it.
@@ -117,7 +118,7 @@ func TestParquetDamage(t *testing.T) {
 		t.Fatal(len(recs), len(bad), err)
 	}
 	for _, n := range []int{4, 11, 100, len(data) / 2, len(data) - 1} {
-		if _, err := Open(t.Context(), Inputs{Stdin: bytes.NewReader(data[:n])}); err == nil || !isBroken(err) || strings.Contains(err.Error(), "\n") {
+		if _, err := Open(t.Context(), Inputs{Stdin: bytes.NewReader(data[:n])}); err == nil || !source.IsBroken(err) || strings.Contains(err.Error(), "\n") {
 			t.Fatalf("cut at %d: %v", n, err)
 		}
 	}

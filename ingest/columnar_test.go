@@ -15,23 +15,18 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // columnarRows reads all rows of a columnar file as JSON.
 func columnarRows(t testing.TB, path string) []any {
 	t.Helper()
-	f, err := os.Open(path)
+	s, err := source.Open(t.Context(), path, Limits{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	s, err := newSource(t.Context(), path, f, Limits{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.disk = f
-	defer s.drop()
-	c, err := containerOf(s)
+	defer s.Drop()
+	c, err := containerOf(s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 func lengthRow(n string) string {
@@ -138,12 +139,12 @@ func FuzzLayers(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x00"))
 	f.Add([]byte("\x00\x00{}{}\n{}{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := newSource(t.Context(), "f", bytes.NewReader(data), Limits{}, nil)
+		s, err := source.New(t.Context(), "f", bytes.NewReader(data), Limits{}, nil)
 		if err != nil {
 			return
 		}
-		defer s.drop()
-		if c, err := containerOf(s); err == nil && !c.whole {
+		defer s.Drop()
+		if c, err := containerOf(s, nil); err == nil && !c.whole {
 			if r, err := c.start(s); err == nil {
 				exhaust(t, r)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // container is a file format that holds rows. A new one is a file with such a
@@ -16,18 +17,18 @@ import (
 type container struct {
 	name   string
 	sniff  func(head []byte) bool // looks at the start of the text
-	open   func(s *source, r io.Reader) (rows.Reader, error)
+	open   func(s *source.Source, r io.Reader) (rows.Reader, error)
 	binary bool // is sniffed at the very first byte
 	whole  bool // is read at any place, by source.file; r is nil then
 	named  bool // has its columns' names before the first row
 }
 
 // start opens the rows of a source.
-func (c container) start(s *source) (rows.Reader, error) {
+func (c container) start(s *source.Source) (rows.Reader, error) {
 	if c.whole {
 		return c.open(s, nil)
 	}
-	return c.open(s, s.reader())
+	return c.open(s, s.Reader())
 }
 
 // containers in the order in which they are tried; CSV takes any text.
@@ -45,16 +46,16 @@ func containers() []container {
 
 // containerOf tells the container by content. Its error says what the file is
 // instead, for the kinds that turn up in practice.
-func containerOf(s *source) (container, error) {
-	head := s.peek(64 << 10)
+func containerOf(s *source.Source, sets []*lineSet) (container, error) {
+	head := s.Peek(64 << 10)
 	if len(head) == 0 {
-		if s.err != nil && !s.ended() {
-			return container{}, s.fail(s.err)
+		if err := s.Failure(); err != nil && !s.Ended() {
+			return container{}, s.Fail(err)
 		}
-		if s.hole > 0 {
-			return container{}, fmt.Errorf("%s: has nothing but zero bytes", s.name)
+		if s.Hole > 0 {
+			return container{}, fmt.Errorf("%s: has nothing but zero bytes", s.Name)
 		}
-		return container{}, fmt.Errorf("%s: is empty", s.name)
+		return container{}, fmt.Errorf("%s: is empty", s.Name)
 	}
 	for _, c := range containers() {
 		if c.binary && c.sniff(head) {
@@ -62,35 +63,35 @@ func containerOf(s *source) (container, error) {
 		}
 	}
 	if kind := foreign(head); kind != "" {
-		return container{}, fmt.Errorf("%s: is %s, which cannot be read here; export it as JSON lines, CSV or Parquet", s.name, kind)
+		return container{}, fmt.Errorf("%s: is %s, which cannot be read here; export it as JSON lines, CSV or Parquet", s.Name, kind)
 	}
 	if isBinary(head) {
-		return container{}, fmt.Errorf("%s: is binary and not a log that can be read; export it as JSON lines or CSV", s.name)
+		return container{}, fmt.Errorf("%s: is binary and not a log that can be read; export it as JSON lines or CSV", s.Name)
 	}
 	text := bytes.TrimLeft(cutBOM(head), " \t\r\n\x1e")
-	if len(text) == 0 && s.ended() {
-		return container{}, fmt.Errorf("%s: has nothing but blank lines", s.name)
+	if len(text) == 0 && s.Ended() {
+		return container{}, fmt.Errorf("%s: has nothing but blank lines", s.Name)
 	}
 	if bareList(text) {
-		return container{}, fmt.Errorf("%s: its rows are JSON lists, which have no names; export them as objects", s.name)
+		return container{}, fmt.Errorf("%s: its rows are JSON lists, which have no names; export them as objects", s.Name)
 	}
-	if c, ok := s.textContainer(text); ok {
+	if c, ok := textContainer(s, sets, text); ok {
 		return c, nil
 	}
-	text = s.firstLine(text)
+	text = firstLine(s, text)
 	for _, c := range containers() {
 		if !c.binary && c.sniff(text) {
 			return c, nil
 		}
 	}
-	return container{}, fmt.Errorf("%s: is in no format that can be read", s.name)
+	return container{}, fmt.Errorf("%s: is in no format that can be read", s.Name)
 }
 
 // firstLine is the start of a text, longer where the first line of JSON is, as
 // files of objects one after the other have a single line.
-func (s *source) firstLine(text []byte) []byte {
-	for n := 256 << 10; text[0] == '{' && bytes.IndexByte(text, '\n') < 0 && n <= 16<<20 && s.err == nil; n *= 4 {
-		text = bytes.TrimLeft(cutBOM(s.peek(n)), " \t\r\n\x1e")
+func firstLine(s *source.Source, text []byte) []byte {
+	for n := 256 << 10; text[0] == '{' && bytes.IndexByte(text, '\n') < 0 && n <= 16<<20 && s.Failure() == nil; n *= 4 {
+		text = bytes.TrimLeft(cutBOM(s.Peek(n)), " \t\r\n\x1e")
 	}
 	return text
 }

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 func fromText(t testing.TB, text string, m *Mapping) (*Log, []Record, []*rows.Error, error) {
@@ -45,7 +46,7 @@ func TestCSVAgainstStandard(t *testing.T) {
 			w.Write(row)
 		}
 		w.Flush()
-		r, err := openCSV(&source{name: "f"}, strings.NewReader("a,b,c\n"+buf.String()))
+		r, err := openCSV(&source.Source{Name: "f"}, strings.NewReader("a,b,c\n"+buf.String()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +77,7 @@ func TestTooLong(t *testing.T) {
 	if l.start != 6+700_002+6 {
 		t.Fatalf("the last line begins at %d", l.start)
 	}
-	r, err := openJSON(&source{name: "f"}, strings.NewReader(`[{"a":"`+strings.Repeat("x", 5000)+`"},{"a":1}]`))
+	r, err := openJSON(&source.Source{Name: "f"}, strings.NewReader(`[{"a":"`+strings.Repeat("x", 5000)+`"},{"a":1}]`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,24 +139,6 @@ func TestPositions(t *testing.T) {
 		t.Fatal(bad[0])
 	}
 }
-
-func TestExpansion(t *testing.T) {
-	for _, c := range []struct {
-		in, want int64 // bytes of the file, and those that may come out
-		limits   Limits
-	}{{10, 64 << 20, Limits{}}, {1 << 20, 1000 << 20, Limits{}}, {1 << 20, 100 << 20, Limits{Ratio: 100}},
-		{1 << 20, 1 << 20, Limits{Floor: 1 << 20, Ratio: 1}}, {1 << 40, 128 << 20, Limits{Total: 128 << 20}}} {
-		e := &expansion{r: io.LimitReader(zeros{}, 1<<40), raw: &meter{n: c.in}, limits: c.limits.orDefault()}
-		n, err := io.CopyBuffer(io.Discard, struct{ io.Reader }{e}, make([]byte, 1<<20))
-		if !isBomb(err) || n > c.want || n < c.want-(1<<20) {
-			t.Fatalf("%+v: %d bytes, %v", c, n, err)
-		}
-	}
-}
-
-type zeros struct{}
-
-func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestMap(t *testing.T) {
 	m, err := ParseMap([]string{"arrival=meta.when@ms", "input_tokens=n in", "output_tokens=out", "session=u@h"})
@@ -252,7 +235,7 @@ func TestCancelled(t *testing.T) {
 }
 
 // No input makes a reader panic, loop or lose count of its rows.
-func fuzzContainer(f *testing.F, open func(*source, io.Reader) (rows.Reader, error), seeds ...string) {
+func fuzzContainer(f *testing.F, open func(*source.Source, io.Reader) (rows.Reader, error), seeds ...string) {
 	m, err := ParseMap([]string{"arrival=a", "messages=b.c", "input_tokens=n", "output=o", "blocks=h@16"})
 	if err != nil {
 		f.Fatal(err)
@@ -261,7 +244,7 @@ func fuzzContainer(f *testing.F, open func(*source, io.Reader) (rows.Reader, err
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := open(&source{name: "f"}, bytes.NewReader(data))
+		r, err := open(&source.Source{Name: "f"}, bytes.NewReader(data))
 		if err != nil {
 			return
 		}
@@ -348,7 +331,7 @@ func TestCSVForms(t *testing.T) {
 		"2026-03-02T14:05:11Z,12\n,7\n":          "[2026-03-02T14:05:11Z 12] [ 7]",
 		"0,1\nx,y\n":                             "[x y]",
 	} {
-		r, err := openCSV(&source{name: "f"}, strings.NewReader(text))
+		r, err := openCSV(&source.Source{Name: "f"}, strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -409,14 +392,14 @@ func TestCSVCells(t *testing.T) {
 // read in time that grows with its length.
 func TestCSVLarge(t *testing.T) {
 	cell := strings.Repeat("line one, \"\"quoted\"\"\n", 1<<18)
-	r, err := openCSV(&source{name: "f"}, strings.NewReader("a,b\n1,\""+cell+"\"\n2,x\n"))
+	r, err := openCSV(&source.Source{Name: "f"}, strings.NewReader("a,b\n1,\""+cell+"\"\n2,x\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Next(); err != nil || len(cellsOf(r)[1]) != len(cell)-2<<18 {
 		t.Fatal(err)
 	}
-	r, err = openCSV(&source{name: "f"}, strings.NewReader("a,b\n"+strings.Repeat("1,\"x\n", 20_000)))
+	r, err = openCSV(&source.Source{Name: "f"}, strings.NewReader("a,b\n"+strings.Repeat("1,\"x\n", 20_000)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"reprise/ingest/rows"
 	"reprise/ingest/scalar"
+	"reprise/ingest/source"
 )
 
 // table reads CSV: RFC 4180, with comma, semicolon, tab or bar as the separator
@@ -36,15 +37,15 @@ type pendingLine struct {
 	tooLong     bool
 }
 
-func openCSV(s *source, r io.Reader) (rows.Reader, error) {
-	t := &table{file: s.name, lines: s.lines(r), ahead: rows.MaxBytes}
+func openCSV(s *source.Source, r io.Reader) (rows.Reader, error) {
+	t := &table{file: s.Name, lines: linesOf(s, r), ahead: rows.MaxBytes}
 	if oldMac(t.lines.r) {
-		t.lines = s.lines(carriages{t.lines.r})
+		t.lines = linesOf(s, carriages{t.lines.r})
 	}
 	for {
 		ln, err := t.line()
 		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s: has no header row", s.name)
+			return nil, fmt.Errorf("%s: has no header row", s.Name)
 		}
 		if err != nil {
 			return nil, err
@@ -62,7 +63,7 @@ func openCSV(s *source, r io.Reader) (rows.Reader, error) {
 		if t.sep == 0 {
 			t.sep = separator(ln.text)
 		}
-		return t, t.header(s.name, ln)
+		return t, t.header(s.Name, ln)
 	}
 }
 

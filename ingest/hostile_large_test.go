@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // repeat is a reader of n bytes of text over and over.
@@ -78,7 +79,7 @@ func TestBombs(t *testing.T) {
 		w.Close()
 		ratio := int64(32<<20) / int64(b.Len())
 		_, recs, _, err := readAll(t, Inputs{Stdin: bytes.NewReader(b.Bytes()), Limits: Limits{Floor: 1 << 20, Ratio: max(ratio/8, 1)}})
-		if !isBomb(err) || len(recs) > 2000 || strings.Contains(err.Error(), "\n") {
+		if !source.IsBomb(err) || len(recs) > 2000 || strings.Contains(err.Error(), "\n") {
 			t.Fatal(name, ratio, len(recs), err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 const twoColumns = "input_tokens,output_tokens\n"
@@ -172,7 +173,7 @@ func TestCutArchive(t *testing.T) {
 	}
 	bomb := zipped(t, plant(t, map[string]string{"1.csv": twoColumns + strings.Repeat("1,1\n", 8<<20)}))
 	_, _, _, err = readAll(t, Inputs{Stdin: strings.NewReader(bomb), Limits: Limits{Floor: 1 << 20, Ratio: 20}})
-	if !isBomb(err) {
+	if !source.IsBomb(err) {
 		t.Fatal(err)
 	}
 }

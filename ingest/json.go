@@ -10,6 +10,7 @@ import (
 
 	"reprise/ingest/notation"
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // sniffJSON takes an array, and objects that span lines.
@@ -60,8 +61,8 @@ const (
 // wholePage is up to what size a page with nested requests is one row.
 const wholePage = 16 << 20
 
-func openJSON(s *source, r io.Reader) (rows.Reader, error) {
-	v := &values{file: s.name, limit: rows.MaxBytes, line: 1, off: s.hole}
+func openJSON(s *source.Source, r io.Reader) (rows.Reader, error) {
+	v := &values{file: s.Name, limit: rows.MaxBytes, line: 1, off: s.Hole}
 	v.r = bufio.NewReaderSize(r, 256<<10)
 	head, _ := v.r.Peek(128 << 10)
 	v.page = pageOf(head)
@@ -73,7 +74,7 @@ func openJSON(s *source, r io.Reader) (rows.Reader, error) {
 		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF): // it ends here: one row
 			v.page = page{}
 		case err != nil:
-			rest = failing{err}
+			rest = source.Failing(err)
 		}
 		v.r = bufio.NewReaderSize(io.MultiReader(&start, rest), 256<<10)
 	}
@@ -120,7 +121,7 @@ func (v *values) enter(w within) {
 // cut ends the file with a row that is not whole.
 func (v *values) cut(why string, pos rows.Pos) (rows.Pos, error) {
 	v.within = atEnd
-	v.broken = damaged("%s: %s, after line %d; it is cut short", v.file, why, v.line)
+	v.broken = source.Damaged("%s: %s, after line %d; it is cut short", v.file, why, v.line)
 	return pos, rows.Bad(rows.CutShort, why)
 }
 

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // splitText reads the rows of a JSON text and gives them back as text.
 func splitText(t testing.TB, text string) (list []string, bad []*rows.Error) {
 	t.Helper()
-	r, err := openJSON(&source{name: "f"}, io.MultiReader(strings.NewReader(text))) // no Seek, odd reads
+	r, err := openJSON(&source.Source{Name: "f"}, io.MultiReader(strings.NewReader(text))) // no Seek, odd reads
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,11 +135,11 @@ func TestSplitRandom(t *testing.T) {
 func TestNestedPageCut(t *testing.T) {
 	span := `{"scopeSpans":[{"spans":[{"name":"` + strings.Repeat("n", 1000) + `"}]}]}`
 	packed := gzipped(`{"resourceSpans":[` + strings.Repeat(span+",", 40) + span + `]}`)
-	s, err := newSource(t.Context(), "f", strings.NewReader(packed[:len(packed)-20]), Limits{}, nil)
+	s, err := source.New(t.Context(), "f", strings.NewReader(packed[:len(packed)-20]), Limits{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := openJSON(s, s.reader())
+	r, err := openJSON(s, s.Reader())
 	if err != nil {
 		t.Fatal(err)
 	}

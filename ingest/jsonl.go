@@ -10,6 +10,7 @@ import (
 
 	"reprise/ingest/notation"
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // sniffJSONL takes a text whose first line is an object by itself, and one
@@ -75,8 +76,8 @@ type jsonl struct {
 	rest  []byte // of a line with several objects
 }
 
-func openJSONL(s *source, r io.Reader) (rows.Reader, error) {
-	return &jsonl{file: s.name, lines: s.lines(r)}, nil
+func openJSONL(s *source.Source, r io.Reader) (rows.Reader, error) {
+	return &jsonl{file: s.Name, lines: linesOf(s, r)}, nil
 }
 
 func (j *jsonl) Next() (rows.Pos, error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // lines splits a text into lines. A line is valid until the next call.
@@ -27,10 +28,10 @@ func newLines(r io.Reader, limit int) *lines {
 	return &lines{r: bufio.NewReaderSize(r, size), limit: limit}
 }
 
-// lines are those of a source's text.
-func (s *source) lines(r io.Reader) *lines {
+// linesOf is the lines of a source's text.
+func linesOf(s *source.Source, r io.Reader) *lines {
 	l := newLines(r, rows.MaxBytes)
-	l.off = s.hole
+	l.off = s.Hole
 	return l
 }
 

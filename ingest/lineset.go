@@ -7,6 +7,7 @@ import (
 	"regexp"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // lineEventFile is a kind of line of a text log. The pattern must match near
@@ -92,19 +93,19 @@ func lineSets(known []schema, own *Mapping) []*lineSet {
 }
 
 // textContainer is the container of a text log, when a set knows lines of it.
-func (s *source) textContainer(head []byte) (container, bool) {
-	if len(s.sets) == 0 || len(head) == 0 {
+func textContainer(s *source.Source, sets []*lineSet, head []byte) (container, bool) {
+	if len(sets) == 0 || len(head) == 0 {
 		return container{}, false
 	}
 	size := 1 << 20 // servers say much before the first request
 	if head[0] == '{' || head[0] == '[' {
 		size = 256 << 10
 	}
-	set := sniffLineSet(s.peek(size), s.sets)
+	set := sniffLineSet(s.Peek(size), sets)
 	if set == nil {
 		return container{}, false
 	}
-	return container{name: "text lines", open: func(s *source, r io.Reader) (rows.Reader, error) { return openTextLines(s, r, set) }}, true
+	return container{name: "text lines", open: func(s *source.Source, r io.Reader) (rows.Reader, error) { return openTextLines(s, r, set) }}, true
 }
 
 // sniffLineSet looks for lines that a set knows among the first of a text. A

@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 	"reprise/trace"
 )
 
@@ -57,63 +58,62 @@ func (l *Log) Records() iter.Seq2[Record, error] {
 // file yields the rows of one input and reports whether to go on.
 func (l *Log) file(i int, yield func(Record, error) bool) bool {
 	in := l.files[i]
-	if l.looked[in.path].skip {
+	if l.looked[in.Path].skip {
 		return true
 	}
-	h, open := l.held[i]
+	s, open := l.held[i]
 	if !open {
 		var err error
-		if h.source, h.done, err = l.source(in.path, l.progress); err != nil {
+		if s, err = l.source(in.Path, l.progress); err != nil {
 			return l.lose(in, err, yield)
 		}
-		defer h.done()
+		defer s.Drop()
 	}
-	s := h.source
 	var more bool
-	if kind := archiveOf(s); kind != nil {
+	if kind := s.Archive(); kind != nil {
 		more = l.inside(s, kind, yield)
 	} else {
-		more = l.text(s, in.named, yield)
+		more = l.text(s, in.Named, yield)
 	}
 	if !more {
 		return false
 	}
-	source, err := s.finish()
+	whole, err := s.Finish()
 	if err != nil {
 		yield(Record{}, err)
 		return false
 	}
-	l.sources = append(l.sources, source)
+	l.sources = append(l.sources, whole)
 	return true
 }
 
 // lose ends the log at an input that was named, and leaves out one that was
 // found.
-func (l *Log) lose(in input, err error, yield func(Record, error) bool) bool {
-	if in.named || isBomb(err) || l.ctx.Err() != nil {
+func (l *Log) lose(in source.Input, err error, yield func(Record, error) bool) bool {
+	if in.Named || source.IsBomb(err) || l.ctx.Err() != nil {
 		yield(Record{}, err)
 		return false
 	}
-	l.leave(in.path, err)
+	l.leave(in.Path, err)
 	return true
 }
 
 // text yields the rows of one file, or of an entry of an archive.
-func (l *Log) text(s *source, named bool, yield func(Record, error) bool) bool {
+func (l *Log) text(s *source.Source, named bool, yield func(Record, error) bool) bool {
 	k, err := l.lookAt(s)
 	if err != nil {
-		return l.lose(input{s.name, named}, err, yield)
+		return l.lose(source.Input{Path: s.Name, Named: named}, err, yield)
 	}
 	from, err := k.container.start(s)
 	if err != nil {
-		return l.lose(input{s.name, named}, s.locate(err), yield)
+		return l.lose(source.Input{Path: s.Name, Named: named}, s.Locate(err), yield)
 	}
 	inner := from
 	if r, ok := inner.(rows.Closer); ok {
 		defer r.Close()
 	}
 	if from, err = reshape(from, k.taken.shaper, l.lastOf(s)); err != nil {
-		return l.lose(input{s.name, named}, s.locate(err), yield)
+		return l.lose(source.Input{Path: s.Name, Named: named}, s.Locate(err), yield)
 	}
 	last, more, err := l.rows(from, k.taken, yield)
 	switch {
@@ -123,20 +123,20 @@ func (l *Log) text(s *source, named bool, yield func(Record, error) bool) bool {
 		l.ended(s, inner)
 		return true
 	}
-	if err = s.locate(err); !isBroken(err) { // cancelled, a bomb, or the disk failed
+	if err = s.Locate(err); !source.IsBroken(err) { // cancelled, a bomb, or the disk failed
 		yield(Record{}, err)
 		return false
 	}
-	l.skip(s.name, err.Error(), true)
+	l.skip(s.Name, err.Error(), true)
 	row := rows.Bad(rows.CutShort, "what follows cannot be read")
-	row.Pos = after(last, s.name)
+	row.Pos = after(last, s.Name)
 	return yield(Record{Pos: row.Pos}, row)
 }
 
 // ended counts a file as whole, unless its rows know better.
-func (l *Log) ended(s *source, from rows.Reader) {
+func (l *Log) ended(s *source.Source, from rows.Reader) {
 	if r, ok := from.(rows.Damager); ok && r.Damage() != nil {
-		l.skip(s.name, r.Damage().Error(), true)
+		l.skip(s.Name, r.Damage().Error(), true)
 		return
 	}
 	if r, ok := from.(*textLines); ok {
@@ -169,7 +169,7 @@ func (l *Log) rows(from rows.Reader, t *taken, yield func(Record, error) bool) (
 	bytes, _ := from.(texts)
 	for {
 		pos, err := from.Next()
-		if isEnd(err) {
+		if source.IsEnd(err) {
 			return last, hand.end(), nil
 		}
 		var row *rows.Error

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // Notes says what was assumed while reading, one line each.
@@ -109,8 +110,8 @@ func reshape(from rows.Reader, s shaper, last bool) (rows.Reader, error) {
 
 // lastOf reports whether no input follows the one that s is read from. An
 // archive's entries are not known ahead, so none of them is the last.
-func (l *Log) lastOf(s *source) bool {
-	return len(l.files) == 0 || l.files[len(l.files)-1].path == s.name || (len(l.files) == 1 && s.name == "stdin")
+func (l *Log) lastOf(s *source.Source) bool {
+	return len(l.files) == 0 || l.files[len(l.files)-1].Path == s.Name || (len(l.files) == 1 && s.Name == "stdin")
 }
 
 // ignores says that the mapping leaves a column out on purpose, or one above it.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
+	"reprise/ingest/source"
 	"reprise/trace"
 )
 
@@ -16,10 +16,10 @@ type Log struct {
 	in      Inputs
 	known   []schema
 	sets    []*lineSet
-	files   []input
-	held    map[int]held    // inputs that can be read only once, as far as they were looked at
-	looked  map[string]look // what is known of a file by its name
-	taken   []*taken        // sources found, in order
+	files   []source.Input
+	held    map[int]*source.Source // inputs that can be read only once, as far as they were looked at
+	looked  map[string]look        // what is known of a file by its name
+	taken   []*taken               // sources found, in order
 	skipped []Skipped
 	whole   int // files and entries read to their end
 	sources []trace.Source
@@ -47,7 +47,6 @@ func Open(ctx context.Context, in Inputs) (*Log, error) {
 	if len(in.Paths) == 0 {
 		in.Paths = []string{"-"}
 	}
-	in.Limits = in.Limits.orDefault()
 	known, err := schemas()
 	if err != nil {
 		return nil, err
@@ -57,10 +56,10 @@ func Open(ctx context.Context, in Inputs) (*Log, error) {
 
 // openAs is Open with the sources that are known.
 func openAs(ctx context.Context, in Inputs, known []schema) (*Log, error) {
-	l := &Log{ctx: ctx, in: in, known: known, held: map[int]held{}, looked: map[string]look{}}
+	l := &Log{ctx: ctx, in: in, known: known, held: map[int]*source.Source{}, looked: map[string]look{}}
 	l.sets = lineSets(known, in.Map)
 	var err error
-	if l.files, err = expand(in.Paths); err != nil {
+	if l.files, err = source.Expand(in.Paths); err != nil {
 		return nil, err
 	}
 	if err := l.lookAll(); err != nil {
@@ -76,7 +75,7 @@ func (l *Log) lookAll() error {
 	var first error
 	found := 0
 	for i, in := range l.files {
-		if !in.named {
+		if !in.Named {
 			if found++; found > maxLook && len(l.taken) > 0 {
 				continue
 			}
@@ -85,10 +84,10 @@ func (l *Log) lookAll() error {
 		switch {
 		case l.ctx.Err() != nil:
 			return l.ctx.Err()
-		case err != nil && (in.named || isBomb(err)):
+		case err != nil && (in.Named || source.IsBomb(err)):
 			return err
 		case err != nil:
-			l.leave(in.path, err)
+			l.leave(in.Path, err)
 			if first == nil {
 				first = err
 			}
@@ -103,26 +102,13 @@ func (l *Log) lookAll() error {
 // leave notes that a found file is left out.
 func (l *Log) leave(file string, err error) {
 	l.looked[file] = look{skip: true}
-	l.skip(file, err.Error(), isBroken(err))
-}
-
-// isBroken tells a file that cannot be read from one that is no log.
-func isBroken(err error) bool {
-	var damaged *damage
-	var path *fs.PathError
-	return errors.As(err, &damaged) || errors.As(err, &path)
-}
-
-// held is an open input and how to close it.
-type held struct {
-	source *source
-	done   func()
+	l.skip(file, err.Error(), source.IsBroken(err))
 }
 
 // drop closes the inputs that are held open.
 func (l *Log) drop() {
-	for _, h := range l.held {
-		h.done()
+	for _, s := range l.held {
+		s.Drop()
 	}
 	clear(l.held)
 }
@@ -130,40 +116,39 @@ func (l *Log) drop() {
 // look opens one input, samples it and puts it away again. What cannot be read
 // twice (stdin, a pipe, a device) stays open.
 func (l *Log) look(i int) error {
-	path := l.files[i].path
+	path := l.files[i].Path
 	once := path == "-" || !regular(path)
 	var progress func(int64)
 	if once {
 		progress = l.progress
 	}
-	s, done, err := l.source(path, progress)
+	s, err := l.source(path, progress)
 	if err != nil {
 		return err
 	}
-	if kind := archiveOf(s); kind != nil {
+	if kind := s.Archive(); kind != nil {
 		err = l.lookInside(s, kind)
 	} else {
 		_, err = l.lookAt(s)
 	}
 	if err == nil && once {
-		l.held[i] = held{s, done}
+		l.held[i] = s
 		return nil
 	}
-	done()
+	s.Drop()
 	return err
 }
 
 // lookAt samples a file and remembers what it is.
-func (l *Log) lookAt(s *source) (look, error) {
-	if k, ok := l.looked[s.name]; ok {
+func (l *Log) lookAt(s *source.Source) (look, error) {
+	if k, ok := l.looked[s.Name]; ok {
 		return k, nil
 	}
-	s.known, s.sets = l.known, l.sets
-	sample, c, err := sampleOf(s)
+	sample, c, err := sampleOf(s, l.known, l.sets)
 	if err != nil {
 		return look{}, err
 	}
-	t, err := l.recognise(s.name, sample, c)
+	t, err := l.recognise(s.Name, sample, c)
 	if err != nil {
 		return look{}, err
 	}
@@ -172,11 +157,11 @@ func (l *Log) lookAt(s *source) (look, error) {
 	}
 	if l.in.Map != nil && t.mapping.deep() {
 		if err := l.in.Map.check(t.columns); err != nil {
-			return look{}, fmt.Errorf("%s: %w", s.name, err)
+			return look{}, fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
 	k := look{container: c, taken: t}
-	l.looked[s.name] = k
+	l.looked[s.Name] = k
 	return k, nil
 }
 
@@ -186,26 +171,15 @@ func regular(path string) bool {
 	return err != nil || st.Mode().IsRegular()
 }
 
-// source opens a path; done closes it.
-func (l *Log) source(path string, progress func(int64)) (*source, func(), error) {
+// source opens a path.
+func (l *Log) source(path string, progress func(int64)) (*source.Source, error) {
 	if path == "-" {
 		if l.in.Stdin == nil {
-			return nil, nil, errors.New("no log is given")
+			return nil, errors.New("no log is given")
 		}
-		s, err := newSource(l.ctx, "stdin", l.in.Stdin, l.in.Limits, l.progress)
-		return s, s.drop, err
+		return source.New(l.ctx, "stdin", l.in.Stdin, l.in.Limits, l.progress)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := newSource(l.ctx, path, f, l.in.Limits, progress)
-	if err != nil {
-		f.Close()
-		return nil, nil, err
-	}
-	s.disk = f
-	return s, func() { s.drop(); f.Close() }, nil
+	return source.Open(l.ctx, path, l.in.Limits, progress)
 }
 
 // progress adds to the bytes read and tells the caller.

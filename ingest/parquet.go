@@ -13,6 +13,7 @@ import (
 
 	"reprise/ingest/notation"
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 func sniffParquet(head []byte) bool { return string(head[:min(len(head), 4)]) == "PAR1" }
@@ -43,12 +44,12 @@ type parquetFile struct {
 	broken  error
 }
 
-func openParquet(s *source, _ io.Reader) (rows.Reader, error) {
-	r, size, err := s.file()
+func openParquet(s *source.Source, _ io.Reader) (rows.Reader, error) {
+	r, size, err := s.File()
 	if err != nil {
 		return nil, err
 	}
-	return readParquet(s.raw.ctx, s.name, r, size)
+	return readParquet(s.Context(), s.Name, r, size)
 }
 
 func readParquet(ctx context.Context, name string, r io.ReaderAt, size int64) (*parquetFile, error) {
@@ -60,13 +61,13 @@ func readParquet(ctx context.Context, name string, r io.ReaderAt, size int64) (*
 	return p, nil
 }
 
-// openFile reads the footer. The library trusts what stands there and panics when it
+// source.Open reads the footer. The library trusts what stands there and panics when it
 // is wrong.
 func (p *parquetFile) openFile(size int64) (err error) {
 	defer recovered(&err)
 	var tail [8]byte
 	if size < 12 {
-		return damaged("the Parquet file is cut short at byte %d; fetch it again", size)
+		return source.Damaged("the Parquet file is cut short at byte %d; fetch it again", size)
 	}
 	if _, err := p.at.ReadAt(tail[:], size-8); err != nil {
 		return err
@@ -76,21 +77,21 @@ func (p *parquetFile) openFile(size int64) (err error) {
 	case string(tail[4:]) == "PARE":
 		return errors.New("is an encrypted Parquet file; export it without encryption")
 	case string(tail[4:]) != "PAR1":
-		return damaged("the Parquet file has no footer at its end: it is cut short at byte %d, or was not closed by its writer; fetch it again", size)
+		return source.Damaged("the Parquet file has no footer at its end: it is cut short at byte %d, or was not closed by its writer; fetch it again", size)
 	case footer > size-12 || footer > maxFooter:
-		return damaged("the Parquet file's footer is damaged; fetch it again")
+		return source.Damaged("the Parquet file's footer is damaged; fetch it again")
 	}
 	meta := make([]byte, footer)
 	if _, err := p.at.ReadAt(meta, size-8-footer); err != nil {
 		return err
 	}
 	if _, err := thriftStruct(meta, maxFacts); err != nil {
-		return damaged("the Parquet file's footer cannot be read (%s)", oneLine(err))
+		return source.Damaged("the Parquet file's footer cannot be read (%s)", oneLine(err))
 	}
 	p.file, err = parquet.OpenFile(p.at, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true),
 		parquet.ReadBufferSize(256<<10))
 	if err != nil {
-		return p.at.or(damaged("the Parquet file's footer cannot be read (%s)", oneLine(err)))
+		return p.at.or(source.Damaged("the Parquet file's footer cannot be read (%s)", oneLine(err)))
 	}
 	if _, own := p.file.Lookup(ownKey); own {
 		return fmt.Errorf("%s: is a trace already and no log; reprise show says what is in it", p.name)
@@ -108,7 +109,7 @@ func (p *parquetFile) openFile(size int64) (err error) {
 // recovered turns a panic into damage.
 func recovered(err *error) {
 	if r := recover(); r != nil {
-		*err = damaged("the file's structure is damaged")
+		*err = source.Damaged("the file's structure is damaged")
 	}
 }
 
@@ -158,7 +159,7 @@ func (p *parquetFile) Next() (pos rows.Pos, err error) {
 				if p.at.err != nil {
 					return rows.Pos{}, p.at.err
 				}
-				p.broken = damaged("%s: the row group with row %d is damaged (%s)", p.name, p.items, oneLine(err))
+				p.broken = source.Damaged("%s: the row group with row %d is damaged (%s)", p.name, p.items, oneLine(err))
 				p.lost, p.left = p.left, 0
 				p.leave()
 				return p.pos(), rows.Bad(rows.CutShort, "its row group cannot be read")
@@ -202,7 +203,7 @@ func (p *parquetFile) start(g parquet.RowGroup) {
 		p.left, err = 0, errors.New("it claims rows without columns")
 	}
 	if err != nil {
-		p.broken = damaged("%s: row group %d is damaged (%s)", p.name, p.group+1, oneLine(err))
+		p.broken = source.Damaged("%s: row group %d is damaged (%s)", p.name, p.group+1, oneLine(err))
 		p.lost, p.left = min(p.left, maxLost), 0
 	}
 }
@@ -283,7 +284,7 @@ func (r *pagedReader) ReadAt(b []byte, off int64) (int, error) {
 		r.applyPatches(b[:n], off)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		r.err = &readError{err}
+		r.err = source.DiskFailed(err)
 		err = r.err
 	}
 	return n, err

@@ -7,6 +7,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // parquetNode is a column, or a group of columns, of a file's schema.
@@ -38,12 +39,12 @@ const (
 // parquetTree makes the tree of the schema, which the footer lists depth first.
 func parquetTree(list []format.SchemaElement) (*parquetNode, error) {
 	if len(list) == 0 || len(list) > maxColumns {
-		return nil, damaged("the Parquet file's schema is damaged")
+		return nil, source.Damaged("the Parquet file's schema is damaged")
 	}
 	t := &parquetBuilder{list: list}
 	root, err := t.node(nil, 0)
 	if err == nil && t.at != len(list) {
-		err = damaged("the Parquet file's schema is damaged")
+		err = source.Damaged("the Parquet file's schema is damaged")
 	}
 	if err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ const maxSchemaDepth = 64
 
 func (t *parquetBuilder) node(parent *parquetNode, depth int) (*parquetNode, error) {
 	if t.at >= len(t.list) || depth > maxSchemaDepth {
-		return nil, damaged("the Parquet file's schema is damaged")
+		return nil, source.Damaged("the Parquet file's schema is damaged")
 	}
 	e := &t.list[t.at]
 	t.at++

@@ -72,7 +72,6 @@ func describeRecord(r *Record) string {
 // bad and what is noted.
 func describeLog(t *testing.T, known []schema, path string) []byte {
 	in := Inputs{Paths: []string{path}}
-	in.Limits = in.Limits.orDefault()
 	l, err := openAs(context.Background(), in, known)
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,6 @@ func benchShape(b *testing.B, text []byte, want string) {
 	b.ReportAllocs()
 	for b.Loop() {
 		in := Inputs{Paths: []string{"-"}, Stdin: bytes.NewReader(text)}
-		in.Limits = in.Limits.orDefault()
 		l, err := openAs(context.Background(), in, known)
 		if err != nil {
 			b.Fatal(err)

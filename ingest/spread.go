@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // maxAhead is how many bytes of rows are read ahead. A chunk with more, which is
@@ -50,7 +51,7 @@ func (l *Log) spread(from textRows, t *taken, hand *hander) (last rows.Pos, more
 	if !c.land(0, 0) {
 		return c.last, false, nil
 	}
-	if isEnd(err) {
+	if source.IsEnd(err) {
 		err = nil
 	}
 	return c.last, hand.end(), err

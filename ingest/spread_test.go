@@ -50,7 +50,7 @@ func spreadOver(t *testing.T, log []byte, procs int) told {
 		}
 	} else {
 		k := l.looked["stdin"]
-		rows, err := k.container.start(l.held[0].source)
+		rows, err := k.container.start(l.held[0])
 		if err != nil {
 			t.Fatal(err)
 		}

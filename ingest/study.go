@@ -8,6 +8,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // maxStudied is how many files of a source are read at their start for what
@@ -21,11 +22,11 @@ func (m *Mapping) deep() bool {
 
 // study reads the first rows of a file as the mapping says: what fields have a
 // value, what counts include, and the names of columns behind lists and shapes.
-func (l *Log) study(s *source, c container, t *taken) error {
+func (l *Log) study(s *source.Source, c container, t *taken) error {
 	if t.Files > maxStudied {
 		return nil
 	}
-	from, err := c.open(s, bytes.NewReader(s.head))
+	from, err := c.open(s, bytes.NewReader(s.Peeked()))
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"reprise/ingest/notation"
 	"reprise/ingest/rows"
 	"reprise/ingest/scalar"
+	"reprise/ingest/source"
 )
 
 // textLines are the lines of a text log that a set knows, as JSON: the columns
@@ -30,8 +31,8 @@ type textLines struct {
 	clock  yearless
 }
 
-func openTextLines(s *source, r io.Reader, set *lineSet) (rows.Reader, error) {
-	return &textLines{file: s.name, lines: s.lines(r), set: set}, nil
+func openTextLines(s *source.Source, r io.Reader, set *lineSet) (rows.Reader, error) {
+	return &textLines{file: s.Name, lines: linesOf(s, r), set: set}, nil
 }
 
 func (t *textLines) Next() (rows.Pos, error) {

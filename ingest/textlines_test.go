@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/source"
 )
 
 // readText reads a log given as text.
@@ -99,7 +100,7 @@ func TestLongLines(t *testing.T) {
 		t.Fatal(err, bad, len(recs))
 	}
 	set := knownSet(t, "vllm_log")
-	r, err := openTextLines(&source{name: "x"}, strings.NewReader(text), set)
+	r, err := openTextLines(&source.Source{Name: "x"}, strings.NewReader(text), set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func FuzzTextLines(f *testing.F) {
 	sets := knownSets(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, set := range sets {
-			r, err := openTextLines(&source{name: "x"}, bytes.NewReader(text), set)
+			r, err := openTextLines(&source.Source{Name: "x"}, bytes.NewReader(text), set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -226,7 +227,7 @@ func FuzzShapes(f *testing.F) {
 				continue
 			}
 			tk := &taken{mapping: &known[i].mapping}
-			r, _ := openJSONL(&source{name: "x"}, bytes.NewReader(text))
+			r, _ := openJSONL(&source.Source{Name: "x"}, bytes.NewReader(text))
 			l := &Log{ctx: context.Background()}
 			n := int64(0)
 			_, _, err := l.rows(&shaped{from: r.(rows.ValueReader), shape: s, last: true}, tk, func(Record, error) bool { n++; return true })

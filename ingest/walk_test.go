@@ -27,7 +27,6 @@ type outcome struct {
 func readOutcome(path string, known []schema) outcome {
 	o := outcome{excluded: map[Rule]int{}}
 	in := Inputs{Paths: []string{path}}
-	in.Limits = in.Limits.orDefault()
 	l, err := openAs(context.Background(), in, known)
 	if err != nil {
 		o.err = err.Error()

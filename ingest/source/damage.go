@@ -1,4 +1,4 @@
-package ingest
+package source
 
 import (
 	"context"
@@ -17,17 +17,30 @@ type damage struct{ text string }
 
 func (d *damage) Error() string { return d.text }
 
-func damaged(format string, args ...any) error { return &damage{fmt.Sprintf(format, args...)} }
+// Damaged is damage told in our own words: bytes that are not what a format asks
+// for.
+func Damaged(format string, args ...any) error { return &damage{fmt.Sprintf(format, args...)} }
 
 // bomb is a file that grows beyond the limits when it is unpacked.
 type bomb struct{ text string }
 
 func (b *bomb) Error() string { return b.text }
 
-func isBomb(err error) bool {
+// IsBomb tells a file that grows beyond the limits when it is unpacked.
+func IsBomb(err error) bool {
 	var b *bomb
 	return errors.As(err, &b)
 }
+
+// IsBroken tells a file that cannot be read from one that is no log.
+func IsBroken(err error) bool {
+	var damaged *damage
+	var path *fs.PathError
+	return errors.As(err, &damaged) || errors.As(err, &path)
+}
+
+// DiskFailed marks an error as a failure of the disk or pipe below a file.
+func DiskFailed(err error) error { return &readError{err} }
 
 // readError is a failure of the disk or pipe below a file.
 type readError struct{ err error }
@@ -52,8 +65,8 @@ func (e *tempError) Error() string {
 
 func (e *tempError) Unwrap() error { return e.err }
 
-// fail names the file, how far it was read and what is the matter.
-func (s *source) fail(err error) error {
+// Fail names the file, how far it was read and what is the matter.
+func (s *Source) Fail(err error) error {
 	s.shut()
 	var disk *readError
 	var known *damage
@@ -61,15 +74,18 @@ func (s *source) fail(err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.As(err, &disk):
-		return fmt.Errorf("%s: at byte %d of the file: %w", s.name, s.raw.n, err)
+		return fmt.Errorf("%s: at byte %d of the file: %w", s.Name, s.raw.n, err)
 	case errors.As(err, &known):
-		return damaged("%s: %s", s.name, known.text)
-	case isBomb(err):
-		return fmt.Errorf("%s: %w", s.name, err)
+		return Damaged("%s: %s", s.Name, known.text)
+	case IsBomb(err):
+		return fmt.Errorf("%s: %w", s.Name, err)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return damaged("%s: the compressed file is cut short at byte %d; fetch it again", s.name, s.raw.n)
+		return Damaged("%s: the compressed file is cut short at byte %d; fetch it again", s.Name, s.raw.n)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return damaged("%s: needs more than %d MiB to decompress; unpack it first", s.name, maxWindow>>20)
+		return Damaged("%s: needs more than %d MiB to decompress; unpack it first", s.Name, maxWindow>>20)
 	}
-	return damaged("%s: at byte %d of the file: %v", s.name, s.raw.n, err)
+	return Damaged("%s: at byte %d of the file: %v", s.Name, s.raw.n, err)
 }
+
+// IsEnd says that an error is the end of a file and no more.
+func IsEnd(err error) bool { return errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) }

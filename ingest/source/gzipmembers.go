@@ -1,4 +1,4 @@
-package ingest
+package source
 
 import (
 	"bufio"
@@ -27,8 +27,8 @@ func newGzip(from *bufio.Reader) (*gzipMembers, error) {
 func (g *gzipMembers) Read(p []byte) (int, error) {
 	for {
 		n, err := g.z.Read(p)
-		if n > 0 || !isEnd(err) {
-			if isEnd(err) {
+		if n > 0 || !IsEnd(err) {
+			if IsEnd(err) {
 				err = nil // comes again
 			}
 			return n, err

@@ -1,4 +1,4 @@
-package ingest
+package source
 
 import (
 	"bufio"
@@ -18,62 +18,85 @@ import (
 	"reprise/trace"
 )
 
-// source is one input: hashed as it is read, decompressed, with its start held
+// Source is one input: hashed as it is read, decompressed, with its start held
 // back so that it can be looked at and then read again.
-type source struct {
-	name   string
+type Source struct {
+	Name   string
 	raw    *meter
 	limits Limits
 	disk   *os.File  // the file itself, nil for a pipe or an entry of an archive
 	layers int       // of compression
 	text   io.Reader // decompressed
-	hole   int64     // bytes before it, all zero
+	Hole   int64     // bytes before it, all zero
 	close  []func()
 	head   []byte // read ahead of text
 	err    error  // what ended the reading ahead
 	spool  *os.File
-	known  []schema   // what it may be, and
-	sets   []*lineSet // their kinds of line of text logs
 }
 
-// newSource finds the compression of r by its first bytes.
-func newSource(ctx context.Context, name string, r io.Reader, limits Limits, progress func(int64)) (*source, error) {
-	return unpack(&source{name: name, limits: limits.orDefault(), raw: &meter{ctx: ctx, r: r, hash: sha256.New(), progress: progress}})
+// New reads r and finds its compression by its first bytes. Progress is
+// called with the number of bytes whenever some were read; it may be nil.
+func New(ctx context.Context, name string, r io.Reader, limits Limits, progress func(int64)) (*Source, error) {
+	return unpack(&Source{Name: name, limits: limits.orDefault(), raw: &meter{ctx: ctx, r: r, hash: sha256.New(), progress: progress}})
 }
 
-// newEntry is newSource for an entry of an archive, which has no digest.
-func newEntry(ctx context.Context, name string, r io.Reader, limits Limits) (*source, error) {
-	return unpack(&source{name: name, limits: limits, raw: &meter{ctx: ctx, r: r}})
+// Open is New for a file of the disk, which Drop closes.
+func Open(ctx context.Context, path string, limits Limits, progress func(int64)) (*Source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := New(ctx, path, f, limits, progress)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	s.disk = f
+	return s, nil
 }
 
-func unpack(s *source) (*source, error) {
+// Entry is the source of an entry of an archive, which has no digest.
+func (s *Source) Entry(name string, r io.Reader) (*Source, error) {
+	return unpack(&Source{Name: s.Name + "/" + name, limits: s.limits, raw: &meter{ctx: s.raw.ctx, r: r}})
+}
+
+// Context is that of the reading.
+func (s *Source) Context() context.Context { return s.raw.ctx }
+
+// Peeked is as much of the text's start as was asked for with Peek.
+func (s *Source) Peeked() []byte { return s.head }
+
+// Failure is what ended Peek too early, io.EOF where the text ends; nil else.
+func (s *Source) Failure() error { return s.err }
+
+func unpack(s *Source) (*Source, error) {
 	s.text = s.raw
 	for ; s.layers < maxLayers; s.layers++ {
 		br := bufio.NewReaderSize(s.text, 64<<10)
 		s.text = br
 		magic, err := br.Peek(10)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, s.fail(err)
+			return nil, s.Fail(err)
 		}
 		next, err := s.layer(br, magic)
 		if err != nil {
-			return nil, s.fail(err)
+			return nil, s.Fail(err)
 		}
 		if next == nil {
 			if s.text = plainText(br); s.text == br {
-				s.text = &hole{r: br, size: &s.hole}
+				s.text = &hole{r: br, size: &s.Hole}
 			}
 			return s, nil
 		}
 		s.text = &expansion{r: next, raw: s.raw, limits: s.limits}
 	}
 	s.shut()
-	return nil, fmt.Errorf("%s: compressed more than %d times over; unpack it first", s.name, maxLayers-1)
+	return nil, fmt.Errorf("%s: compressed more than %d times over; unpack it first", s.Name, maxLayers-1)
 }
 
-// peek returns at least n bytes of the text, less where it ends or fails; the
+// Peek returns at least n bytes of the text, less where it ends or fails; the
 // failure comes again when the text is read.
-func (s *source) peek(n int) []byte {
+func (s *Source) Peek(n int) []byte {
 	if len(s.head) >= n || s.err != nil {
 		return s.head
 	}
@@ -89,22 +112,22 @@ func (s *source) peek(n int) []byte {
 	return s.head
 }
 
-// ended reports whether all of the text is in the head.
-func (s *source) ended() bool { return errors.Is(s.err, io.EOF) }
+// Ended reports whether Peek gave all of the text.
+func (s *Source) Ended() bool { return errors.Is(s.err, io.EOF) }
 
-// reader returns the text from its start. It can be called once.
-func (s *source) reader() io.Reader {
+// Reader returns the text from its start. It can be called once.
+func (s *Source) Reader() io.Reader {
 	head := bytes.NewReader(s.head)
 	s.head = nil
 	if s.err != nil {
-		return io.MultiReader(head, failing{s.err})
+		return io.MultiReader(head, Failing(s.err))
 	}
 	return io.MultiReader(head, s.text)
 }
 
-// file gives the whole text for reading at any place: the file itself when it is
+// File gives the whole text for reading at any place: the file itself when it is
 // not compressed, else a copy in the folder for temporary files.
-func (s *source) file() (io.ReaderAt, int64, error) {
+func (s *Source) File() (io.ReaderAt, int64, error) {
 	if s.disk != nil && s.layers == 0 {
 		if st, err := s.disk.Stat(); err == nil && st.Mode().IsRegular() {
 			return s.disk, st.Size(), nil
@@ -113,13 +136,13 @@ func (s *source) file() (io.ReaderAt, int64, error) {
 	if s.spool == nil {
 		f, err := os.CreateTemp("", "reprise-*")
 		if err != nil {
-			return nil, 0, &tempError{s.name, err}
+			return nil, 0, &tempError{s.Name, err}
 		}
 		os.Remove(f.Name()) // gone when it is closed; where that cannot be, drop removes it
 		s.spool = f
-		n, err := io.Copy(f, s.reader())
+		n, err := io.Copy(f, s.Reader())
 		if of := (*fs.PathError)(nil); errors.As(err, &of) && of.Path == f.Name() {
-			err = &tempError{s.name, err}
+			err = &tempError{s.Name, err}
 		}
 		if err != nil {
 			return nil, 0, err
@@ -133,41 +156,45 @@ func (s *source) file() (io.ReaderAt, int64, error) {
 	return s.spool, st.Size(), nil
 }
 
-// finish reads what stands behind the text, so that hash and size are those of
+// Finish reads what stands behind the text, so that hash and size are those of
 // the whole file.
-func (s *source) finish() (trace.Source, error) {
+func (s *Source) Finish() (trace.Source, error) {
 	if _, err := io.Copy(io.Discard, s.raw); err != nil {
-		return trace.Source{}, s.fail(err)
+		return trace.Source{}, s.Fail(err)
 	}
 	s.shut()
 	return trace.Source{SHA256: hex.EncodeToString(s.raw.hash.Sum(nil)), Bytes: s.raw.n}, nil
 }
 
 // shut ends the decompressors.
-func (s *source) shut() {
+func (s *Source) shut() {
 	for i := len(s.close) - 1; i >= 0; i-- {
 		s.close[i]()
 	}
 	s.close = nil
 }
 
-// drop ends the source.
-func (s *source) drop() {
+// Drop ends the source, and closes and removes what it holds open.
+func (s *Source) Drop() {
 	s.shut()
 	if s.spool != nil {
 		s.spool.Close()
 		os.Remove(s.spool.Name())
 		s.spool = nil
 	}
+	if s.disk != nil {
+		s.disk.Close()
+		s.disk = nil
+	}
 }
 
-// locate is fail for errors that may name the file already.
-func (s *source) locate(err error) error {
-	if strings.HasPrefix(err.Error(), s.name+":") {
+// Locate is Fail for errors that may name the file already.
+func (s *Source) Locate(err error) error {
+	if strings.HasPrefix(err.Error(), s.Name+":") {
 		s.shut()
 		return err
 	}
-	return s.fail(err)
+	return s.Fail(err)
 }
 
 // meter counts and hashes what passes and stops when the context ends.
@@ -214,18 +241,9 @@ func (e *expansion) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// check compares the bytes that came out with those that went in.
-func (l Limits) check(out, in int64) error {
-	if out <= l.Floor {
-		return nil
-	}
-	if out > l.Total || out/l.Ratio > in {
-		return &bomb{fmt.Sprintf("%d bytes unpack to more than %d (the limit is %d times and %d bytes in all); unpack it first if it is genuine",
-			in, out, l.Ratio, l.Total)}
-	}
-	return nil
-}
+// Failing is a reader that fails with err.
+func Failing(err error) io.Reader { return failure{err} }
 
-type failing struct{ err error }
+type failure struct{ err error }
 
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (f failure) Read([]byte) (int, error) { return 0, f.err }

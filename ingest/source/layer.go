@@ -1,4 +1,4 @@
-package ingest
+package source
 
 import (
 	"bufio"
@@ -19,7 +19,7 @@ const (
 
 // layer returns the decompressor for the magic number, nil for plain bytes. Of
 // gzip all members are read, of zstd all frames.
-func (s *source) layer(r *bufio.Reader, magic []byte) (io.Reader, error) {
+func (s *Source) layer(r *bufio.Reader, magic []byte) (io.Reader, error) {
 	is := func(m string) bool { return bytes.HasPrefix(magic, []byte(m)) }
 	switch {
 	case is("\x1f\x8b"):
@@ -43,11 +43,11 @@ func (s *source) layer(r *bufio.Reader, magic []byte) (io.Reader, error) {
 	case is("\xff\x06\x00\x00sNaPpY"), is("\xff\x06\x00\x00S2sTwO"):
 		return s2.NewReader(r, s2.ReaderMaxBlockSize(4<<20)), nil
 	case is("\xfd7zXZ\x00"):
-		return nil, damaged("is compressed with xz, which is not read here; unpack it with xz -d first")
+		return nil, Damaged("is compressed with xz, which is not read here; unpack it with xz -d first")
 	case is("\x04\x22\x4d\x18"), is("\x02\x21\x4c\x18"):
-		return nil, damaged("is compressed with lz4, which is not read here; unpack it with lz4 -d first")
+		return nil, Damaged("is compressed with lz4, which is not read here; unpack it with lz4 -d first")
 	case is("7z\xbc\xaf\x27\x1c"), is("Rar!"):
-		return nil, damaged("is a 7z or RAR archive, which is not read here; unpack it first")
+		return nil, Damaged("is a 7z or RAR archive, which is not read here; unpack it first")
 	}
 	return nil, nil
 }

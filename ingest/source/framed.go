@@ -1,4 +1,4 @@
-package ingest
+package source
 
 import (
 	"bufio"
@@ -49,13 +49,13 @@ func (f *framed) Read(p []byte) (int, error) {
 			if head := bytes.TrimLeft(p[:n], " \t\r\n"); !f.first && len(head) > 0 {
 				f.first = true
 				if head[0] != '{' && head[0] != '[' {
-					return 0, damaged("holds records of OpenTelemetry that are not JSON; have the file exporter write them with format: json")
+					return 0, Damaged("holds records of OpenTelemetry that are not JSON; have the file exporter write them with format: json")
 				}
 			}
 			f.behind = p[n-1]
 			return n, nil
 		}
-		if err != nil && !isEnd(err) {
+		if err != nil && !IsEnd(err) {
 			return 0, err
 		}
 		if err != nil && f.in.N > 0 {
