@@ -41,13 +41,13 @@ func (r *Report) judge() {
 	if r.Held > heldShare {
 		fail("%s: %.3g %% of the events came together with the one before, though sent at least 1 ms after it: %s", r.blame(), r.Held*100, "answers are held back (a proxy that buffers?), so TTFT is late and gaps are not the server's")
 	}
-	r.bound("TTFT from sending is p99 %.3g ms longer than the server's and the round trip together", r.Excess.P99)
-	r.bound("gaps are p99 %.3g ms off", r.Gaps.P99)
+	r.bound("TTFT from sending is p99 %s ms longer than the server's and the round trip together", r.Excess.P99)
+	r.bound("gaps are p99 %s ms off", r.Gaps.P99)
 }
 
 // bound judges the p99 of an error, ms.
 func (r *Report) bound(format string, p99 float64) {
-	say := r.blame() + ": " + fmt.Sprintf(format, p99)
+	say := r.blame() + ": " + fmt.Sprintf(format, number(p99))
 	switch {
 	case p99 > usable:
 		r.Verdict = replay.ClientLimited
@@ -132,5 +132,10 @@ func (r *Report) conclusion() []string {
 	return out
 }
 
-// number writes ms with three digits.
-func number(v float64) string { return fmt.Sprintf("%.3g", v) }
+// number writes ms with three digits, or all before the point.
+func number(v float64) string {
+	if v >= 1000 || v <= -1000 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
+}
