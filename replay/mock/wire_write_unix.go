@@ -8,7 +8,7 @@ import "syscall"
 // broken.
 func writeNow(fd uintptr, p []byte) (int, bool) {
 	for {
-		n, err := syscall.Write(int(fd), p)
+		n, err := write(int(fd), p)
 		switch err {
 		case nil:
 			return n, true

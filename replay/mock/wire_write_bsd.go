@@ -1,0 +1,7 @@
+//go:build unix && !linux
+
+package mock
+
+import "syscall"
+
+func write(fd int, p []byte) (int, error) { return syscall.Write(fd, p) }
