@@ -15,7 +15,7 @@
 #   overhead:     STREAMS=1,10,100,500,1000 STARTS=random,sync,poisson
 #                 CASES=raw/kernel,raw/user,net/kernel,net/user SLOW_STARTS=random
 #   lateness:     TRACE_REQUESTS=3000 TRACE_TIME=60s LATENESS_REPEATS=1
-#   saturation:   STEP=4s
+#   saturation:   STEP=4s; AT=60000 for the bare timer alone, at so many events/s
 #   bigplan:      BIG_REQUESTS=87000
 #   soak:         SOAK_RATE=500 SOAK_TIME=10m
 set -euo pipefail
@@ -110,7 +110,7 @@ if part lateness; then
 fi
 if part saturation; then
   title "Saturation of one core, and send lag at four fifths of it"
-  "$WORK/bin/saturation" "${both[@]}" -loops "$LOOPS" -script replay/testdata/saturation/loop.py -step "${STEP:-4s}" -repeats "${REPEATS:-3}"
+  "$WORK/bin/saturation" "${both[@]}" -loops "$LOOPS" -script replay/testdata/saturation/loop.py -step "${STEP:-4s}" -repeats "${REPEATS:-3}" ${AT:+-at "$AT"}
 fi
 if part bigplan; then
   title "From process start to the first request of a big trace"
