@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"reprise/ingest/columnar"
 	"reprise/ingest/rows"
 	"reprise/ingest/source"
 )
@@ -34,14 +35,19 @@ func (c container) start(s *source.Source) (rows.Reader, error) {
 // containers in the order in which they are tried; CSV takes any text.
 func containers() []container {
 	return []container{
-		{name: "Parquet", sniff: sniffParquet, open: openParquet, binary: true, whole: true, named: true},
-		{name: "Arrow", sniff: sniffArrowFile, open: openArrowFile, binary: true, whole: true, named: true},
-		{name: "Arrow", sniff: sniffArrow, open: openArrow, binary: true, named: true},
+		{name: "Parquet", sniff: columnar.IsParquet, open: whole(columnar.OpenParquet), binary: true, whole: true, named: true},
+		{name: "Arrow", sniff: columnar.IsArrowFile, open: whole(columnar.OpenArrowFile), binary: true, whole: true, named: true},
+		{name: "Arrow", sniff: columnar.IsArrowStream, open: columnar.OpenArrowStream, binary: true, named: true},
 		{name: "YAML", sniff: sniffCassette, open: openCassette},
 		{name: "JSON lines", sniff: sniffJSONL, open: openJSONL},
 		{name: "JSON", sniff: sniffJSON, open: openJSON},
 		{name: "CSV", sniff: func([]byte) bool { return true }, open: openCSV, named: true},
 	}
+}
+
+// whole opens what is read at any place.
+func whole(open func(*source.Source) (rows.Reader, error)) func(*source.Source, io.Reader) (rows.Reader, error) {
+	return func(s *source.Source, _ io.Reader) (rows.Reader, error) { return open(s) }
 }
 
 // containerOf tells the container by content. Its error says what the file is

@@ -1,4 +1,4 @@
-package ingest
+package columnar
 
 import (
 	"bytes"
@@ -53,7 +53,7 @@ func exhaust(t *testing.T, r rows.Reader) {
 // No damage to a Parquet file makes it panic, hang or take memory that it does
 // not need.
 func FuzzParquet(f *testing.F) {
-	addFiles(f, "../testdata/columnar/*.parquet", "../../shared/data/parquet-testing/*.parquet")
+	addFiles(f, "../../testdata/columnar/*.parquet", "../../../shared/data/parquet-testing/*.parquet")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := readParquet(t.Context(), "day=1/f", bytes.NewReader(data), int64(len(data)))
 		if err != nil {
@@ -65,10 +65,10 @@ func FuzzParquet(f *testing.F) {
 }
 
 func FuzzArrow(f *testing.F) {
-	addFiles(f, "../testdata/columnar/*.feather", "../testdata/columnar/*.arrows", "../testdata/columnar/*.arrow")
+	addFiles(f, "../../testdata/columnar/*.feather", "../../testdata/columnar/*.arrows", "../../testdata/columnar/*.arrow")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := arrowStream("f", bytes.NewReader(data))
-		if sniffArrowFile(data) {
+		if IsArrowFile(data) {
 			r, err = readArrow(t.Context(), "f", bytes.NewReader(data), int64(len(data)))
 		}
 		if err != nil {

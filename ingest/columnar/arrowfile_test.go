@@ -1,4 +1,4 @@
-package ingest
+package columnar
 
 import (
 	"bytes"
@@ -6,17 +6,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
 	"reprise/ingest/rows"
 	"reprise/ingest/source"
 )
 
-const polarsFile = "../testdata/columnar/polars.zstd.arrow"
+const polarsFile = "../../testdata/columnar/polars.zstd.arrow"
 
 // Polars begins its files with a schema that no stream has; the footer says
 // where the batches are.
@@ -34,7 +31,7 @@ func TestArrowPolars(t *testing.T) {
 // By the footer and from the start, a file of pyarrow is the same. Without its
 // end it is read as far as it goes.
 func TestArrowFooterOrStart(t *testing.T) {
-	data := readFile(t, "../testdata/columnar/log.zstd.feather")
+	data := readFile(t, "../../testdata/columnar/log.zstd.feather")
 	at := &pagedReader{ctx: t.Context(), r: bytes.NewReader(data)}
 	if b, err := arrowFooter(at, int64(len(data))); b == nil || err != nil || len(b.blocks) == 0 {
 		t.Fatal("no footer:", err)
@@ -79,21 +76,6 @@ func TestArrowFooterFlips(t *testing.T) {
 			exhaust(t, r)
 			r.(rows.Closer).Close()
 		}
-	}
-}
-
-// What is wrong with a stream is said with the file's name.
-func TestArrowErrorNamesFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "log.arrows")
-	data := readFile(t, "../testdata/columnar/log.arrows")
-	for i := 16; i < 200; i++ {
-		data[i] = 0xff
-	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(t.Context(), Inputs{Paths: []string{path}}); err == nil || !strings.HasPrefix(err.Error(), path+": ") || !source.IsBroken(err) {
-		t.Error(err)
 	}
 }
 

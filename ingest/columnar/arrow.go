@@ -1,4 +1,4 @@
-package ingest
+package columnar
 
 import (
 	"bufio"
@@ -27,11 +27,11 @@ const (
 	maxArrowRows  = 1 << 27   // of a batch
 )
 
-// sniffArrowFile takes an IPC file (Feather version 2).
-func sniffArrowFile(head []byte) bool { return string(head[:min(len(head), 6)]) == arrowMagic[:6] }
+// IsArrowFile takes an IPC file (Feather version 2).
+func IsArrowFile(head []byte) bool { return string(head[:min(len(head), 6)]) == arrowMagic[:6] }
 
-// sniffArrow takes a stream: the mark that a message follows, and its length.
-func sniffArrow(head []byte) bool {
+// IsArrowStream takes a stream: the mark that a message follows, and its length.
+func IsArrowStream(head []byte) bool {
 	if len(head) < 12 || binary.LittleEndian.Uint32(head) != 0xffffffff {
 		return false
 	}
@@ -59,8 +59,8 @@ type arrowFile struct {
 	items  int64
 }
 
-// openArrowFile opens a file by its footer.
-func openArrowFile(s *source.Source, _ io.Reader) (rows.Reader, error) {
+// OpenArrowFile opens a file by its footer.
+func OpenArrowFile(s *source.Source) (rows.Reader, error) {
 	r, size, err := s.File()
 	if err != nil {
 		return nil, err
@@ -81,7 +81,10 @@ func readArrow(ctx context.Context, name string, r io.ReaderAt, size int64) (row
 	return a, a.start(blocks)
 }
 
-func openArrow(s *source.Source, r io.Reader) (rows.Reader, error) { return arrowStream(s.Name, r) }
+// OpenArrowStream reads a stream.
+func OpenArrowStream(s *source.Source, r io.Reader) (rows.Reader, error) {
+	return arrowStream(s.Name, r)
+}
 
 func arrowStream(name string, r io.Reader) (rows.Reader, error) {
 	a := &arrowFile{name: name, tail: &arrowTail{r: bufio.NewReaderSize(r, 256<<10)}, parts: partitionsOf(name)}

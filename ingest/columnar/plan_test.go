@@ -1,8 +1,10 @@
-package ingest
+package columnar
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -49,13 +51,13 @@ func wideFile(t testing.TB, rows int) []byte {
 	return b.Bytes()
 }
 
-func planOf(t testing.TB, args ...string) *rows.Plan {
+func planOf(t testing.TB, paths ...string) *rows.Plan {
 	t.Helper()
-	m, err := ParseMap(args)
-	if err != nil {
-		t.Fatal(err)
+	p := rows.NewPlan()
+	for _, path := range paths {
+		p.Slot(path)
 	}
-	return newReading(m).first()
+	return p
 }
 
 // Of a Parquet file only the mapped columns are read, to the member of a struct.
@@ -89,7 +91,7 @@ func TestParquetColumns(t *testing.T) {
 		return f.at.n
 	}
 	all := read(nil)
-	some := read(planOf(t, "arrival=arrival", "input_tokens=input_tokens", "cached_tokens=usage.cached"))
+	some := read(planOf(t, "arrival", "input_tokens", "usage.cached"))
 	t.Logf("file of %d bytes: all columns %d, three columns %d", len(data), all, some)
 	if all < int64(len(data)) || some > all/20 {
 		t.Fatalf("read %d bytes of three columns and %d of all", some, all)
@@ -108,56 +110,38 @@ func TestParquetDamage(t *testing.T) {
 	for i := range 64 {
 		broken[at+int64(i)] ^= 0x5a
 	}
-	_, recs, bad, err := readAll(t, Inputs{Stdin: bytes.NewReader(broken), Map: mapOf(t, "arrival=arrival", "prompt=question_text", "output_tokens=output_tokens")})
-	if err != nil || len(recs) != 1500 || len(bad) != 500 || bad[0].Reason != rows.CutShort || bad[0].Pos.Item != 501 {
-		t.Fatal(len(recs), len(bad), err)
+	read := func(paths ...string) (kept int, lost []int64, damage error) {
+		p, err := readParquet(t.Context(), "f", bytes.NewReader(broken), int64(len(broken)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		p.Bind(planOf(t, paths...))
+		for {
+			pos, err := p.Next()
+			var row *rows.Error
+			switch {
+			case errors.Is(err, io.EOF):
+				return kept, lost, p.Damage()
+			case errors.As(err, &row) && row.Reason == rows.CutShort:
+				lost = append(lost, pos.Item)
+			case err != nil:
+				t.Fatal(err)
+			default:
+				kept++
+			}
+		}
+	}
+	if kept, lost, damage := read("arrival", "question_text", "output_tokens"); kept != 1500 || len(lost) != 500 || lost[0] != 501 || damage == nil {
+		t.Fatal(kept, len(lost), damage)
 	}
 	// The damaged column is not mapped: nothing is lost.
-	l, recs, bad, err := readAll(t, Inputs{Stdin: bytes.NewReader(broken), Map: mapOf(t, "arrival=arrival", "input_tokens=input_tokens")})
-	if err != nil || len(recs) != 2000 || len(bad) != 0 || l.Broken() != 0 {
-		t.Fatal(len(recs), len(bad), err)
+	if kept, lost, damage := read("arrival", "input_tokens"); kept != 2000 || len(lost) != 0 || damage != nil {
+		t.Fatal(kept, len(lost), damage)
 	}
 	for _, n := range []int{4, 11, 100, len(data) / 2, len(data) - 1} {
-		if _, err := Open(t.Context(), Inputs{Stdin: bytes.NewReader(data[:n])}); err == nil || !source.IsBroken(err) || strings.Contains(err.Error(), "\n") {
+		if _, err := readParquet(t.Context(), "f", bytes.NewReader(data[:n]), int64(n)); !source.IsBroken(err) || strings.Contains(err.Error(), "\n") {
 			t.Fatalf("cut at %d: %v", n, err)
 		}
-	}
-}
-
-func mapOf(t testing.TB, args ...string) *Mapping {
-	t.Helper()
-	m, err := ParseMap(args)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// An Arrow file that is cut keeps the batches before the cut, and says so.
-func TestArrowCut(t *testing.T) {
-	for _, name := range []string{"log.lz4.feather", "log.zstd.feather"} {
-		data := readFile(t, "../testdata/columnar/"+name)
-		m := mapOf(t, "arrival=arrival", "input_tokens=usage.input", "output_tokens=usage.output", "messages=messages")
-		_, recs, bad, err := readAll(t, Inputs{Stdin: bytes.NewReader(data), Map: m})
-		if err != nil || len(recs) != 6 || len(bad) != 0 || recs[1].InputTokens.V != 6 || recs[1].Messages[1].Text != "hello 1" || recs[0].Arrival.V != 1772460311482000 {
-			t.Fatal(name, recs, bad, err)
-		}
-		l, recs, bad, err := readAll(t, Inputs{Stdin: bytes.NewReader(data[:len(data)-8]), Map: m})
-		if err != nil || len(recs) != 6 || len(bad) != 1 || bad[0].Reason != rows.CutShort || l.Broken() != 1 {
-			t.Fatal(name, len(recs), bad, err)
-		}
-	}
-}
-
-// Columns of the path are columns, where the file has none of that name.
-func TestPartitions(t *testing.T) {
-	data := readFile(t, "../testdata/columnar/log.parquet")
-	dir := plant(t, map[string]string{"logs/tenant=a%20b/model=x/1.parquet": string(data), "logs/tenant=__HIVE_DEFAULT_PARTITION__/2.parquet": string(data)})
-	l, recs, bad, err := readAll(t, Inputs{Paths: []string{dir}, Map: mapOf(t, "arrival=arrival", "client=tenant", "model=model", "output_tokens=usage.output")})
-	if err != nil || len(bad) > 0 || len(recs) != 6 || recs[0].Client != "a b" || recs[0].Model != "m" {
-		t.Fatalf("%d rows %+v %v %v", len(recs), recs, bad, err)
-	}
-	if len(l.Skipped()) != 1 { // the second file has no tenant
-		t.Fatal(l.Skipped())
 	}
 }

@@ -1,4 +1,4 @@
-package ingest
+package columnar
 
 import (
 	"encoding/binary"
@@ -57,7 +57,7 @@ func TestThriftStruct(t *testing.T) {
 // Every byte of the description of an Arrow file is turned, one by one, and
 // nothing is trusted.
 func TestArrowFlips(t *testing.T) {
-	data := readFile(t, "../testdata/columnar/more.arrows")
+	data := readFile(t, "../../testdata/columnar/more.arrows")
 	size := binary.LittleEndian.Uint32(data[4:])
 	for i := range int(size) + 8 {
 		for _, flip := range []byte{0xff, 0x01} {

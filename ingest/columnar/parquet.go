@@ -1,4 +1,4 @@
-package ingest
+package columnar
 
 import (
 	"context"
@@ -16,7 +16,8 @@ import (
 	"reprise/ingest/source"
 )
 
-func sniffParquet(head []byte) bool { return string(head[:min(len(head), 4)]) == "PAR1" }
+// IsParquet takes a Parquet file by its first bytes.
+func IsParquet(head []byte) bool { return string(head[:min(len(head), 4)]) == "PAR1" }
 
 const (
 	maxFooter  = 128 << 20 // bytes of a file's footer
@@ -44,7 +45,9 @@ type parquetFile struct {
 	broken  error
 }
 
-func openParquet(s *source.Source, _ io.Reader) (rows.Reader, error) {
+// OpenParquet opens a Parquet file for reading it row by row. One that says in its
+// footer that it is a trace is refused.
+func OpenParquet(s *source.Source) (rows.Reader, error) {
 	r, size, err := s.File()
 	if err != nil {
 		return nil, err
