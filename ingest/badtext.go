@@ -35,8 +35,3 @@ func (b *badText) line() string {
 	}
 	return fmt.Sprintf("%d rows have bytes that are not UTF-8, which became U+FFFD: first at %s", b.n, strings.Join(at, ", "))
 }
-
-// texts is rows that know whether the current one is UTF-8.
-type texts interface{ validText() bool }
-
-func (j *jsonRow) validText() bool { return j.valid }

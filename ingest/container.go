@@ -11,6 +11,7 @@ import (
 	"reprise/ingest/columnar"
 	"reprise/ingest/rows"
 	"reprise/ingest/source"
+	"reprise/ingest/textfile"
 )
 
 // container is a file format that holds rows. A new one is a file with such a
@@ -38,10 +39,10 @@ func containers() []container {
 		{name: "Parquet", sniff: columnar.IsParquet, open: whole(columnar.OpenParquet), binary: true, whole: true, named: true},
 		{name: "Arrow", sniff: columnar.IsArrowFile, open: whole(columnar.OpenArrowFile), binary: true, whole: true, named: true},
 		{name: "Arrow", sniff: columnar.IsArrowStream, open: columnar.OpenArrowStream, binary: true, named: true},
-		{name: "YAML", sniff: sniffCassette, open: openCassette},
-		{name: "JSON lines", sniff: sniffJSONL, open: openJSONL},
-		{name: "JSON", sniff: sniffJSON, open: openJSON},
-		{name: "CSV", sniff: func([]byte) bool { return true }, open: openCSV, named: true},
+		{name: "YAML", sniff: textfile.IsCassette, open: textfile.OpenCassette},
+		{name: "JSON lines", sniff: textfile.IsJSONL, open: textfile.OpenJSONL},
+		{name: "JSON", sniff: textfile.IsJSON, open: textfile.OpenJSON},
+		{name: "CSV", sniff: func([]byte) bool { return true }, open: textfile.OpenCSV, named: true},
 	}
 }
 
@@ -74,7 +75,7 @@ func containerOf(s *source.Source, sets []*lineSet) (container, error) {
 	if isBinary(head) {
 		return container{}, fmt.Errorf("%s: is binary and not a log that can be read; export it as JSON lines or CSV", s.Name)
 	}
-	text := bytes.TrimLeft(cutBOM(head), " \t\r\n\x1e")
+	text := bytes.TrimLeft(textfile.CutBOM(head), " \t\r\n\x1e")
 	if len(text) == 0 && s.Ended() {
 		return container{}, fmt.Errorf("%s: has nothing but blank lines", s.Name)
 	}
@@ -97,7 +98,7 @@ func containerOf(s *source.Source, sets []*lineSet) (container, error) {
 // files of objects one after the other have a single line.
 func firstLine(s *source.Source, text []byte) []byte {
 	for n := 256 << 10; text[0] == '{' && bytes.IndexByte(text, '\n') < 0 && n <= 16<<20 && s.Failure() == nil; n *= 4 {
-		text = bytes.TrimLeft(cutBOM(s.Peek(n)), " \t\r\n\x1e")
+		text = bytes.TrimLeft(textfile.CutBOM(s.Peek(n)), " \t\r\n\x1e")
 	}
 	return text
 }
@@ -151,5 +152,3 @@ func isBinary(head []byte) bool {
 	}
 	return odd > len(head)/5 || zeros > 1+len(head)/256
 }
-
-func cutBOM(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")) }

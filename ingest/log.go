@@ -9,6 +9,7 @@ import (
 
 	"reprise/ingest/rows"
 	"reprise/ingest/source"
+	"reprise/ingest/textfile"
 	"reprise/trace"
 )
 
@@ -160,13 +161,13 @@ func (l *Log) rows(from rows.Reader, t *taken, yield func(Record, error) bool) (
 	b := l.builder(t)
 	defer l.learn(b)
 	hand := l.hand(t, b, yield)
-	if chunked, ok := from.(textRows); ok {
+	if chunked, ok := from.(textfile.Chunked); ok {
 		return l.spread(chunked, t, hand)
 	}
 	if planned, ok := from.(rows.Binder); ok {
 		planned.Bind(b.read.first())
 	}
-	bytes, _ := from.(texts)
+	bytes, _ := from.(textfile.Checked)
 	for {
 		pos, err := from.Next()
 		if source.IsEnd(err) {
@@ -177,7 +178,7 @@ func (l *Log) rows(from rows.Reader, t *taken, yield func(Record, error) bool) (
 			return last, hand.end(), err
 		}
 		last = pos
-		if row == nil && bytes != nil && !bytes.validText() {
+		if row == nil && bytes != nil && !bytes.ValidText() {
 			b.notes.text.add(pos)
 		}
 		if row == nil {

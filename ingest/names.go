@@ -117,13 +117,3 @@ func (l *Log) allUnmapped() []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
-
-// counts says that a field of the current row is a number or a time.
-func (t *tableRow) counts() bool {
-	for _, f := range t.fields {
-		if isValue(strings.TrimSpace(string(t.chunk.buf[f.from:f.to]))) {
-			return true
-		}
-	}
-	return false
-}

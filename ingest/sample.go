@@ -7,6 +7,7 @@ import (
 
 	"reprise/ingest/rows"
 	"reprise/ingest/source"
+	"reprise/ingest/textfile"
 )
 
 // sampleRows is how many rows are looked at for their columns.
@@ -88,8 +89,8 @@ func sampleRowsOf(c container, known []schema, from rows.Reader) *seen {
 		sample.rows++
 		from.Names(func(path string) { sample.names[path]++ })
 		tests.row(from, sample)
-		if t, ok := from.(*table); ok && !sample.counted {
-			sample.counted = t.counts()
+		if t, ok := from.(textfile.Counter); ok && !sample.counted {
+			sample.counted = t.Counts()
 		}
 	}
 	return sample

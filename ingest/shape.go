@@ -115,8 +115,6 @@ func (f *shapeFile) check() error {
 	return nil
 }
 
-func (j *jsonRow) Current() *fastjson.Value { return j.value }
-
 // shaped are the requests that a shaper makes of a file's rows.
 type shaped struct {
 	from  rows.ValueReader

@@ -6,6 +6,7 @@ import (
 
 	"reprise/ingest/rows"
 	"reprise/ingest/source"
+	"reprise/ingest/textfile"
 )
 
 // maxAhead is how many bytes of rows are read ahead. A chunk with more, which is
@@ -21,29 +22,29 @@ type crew struct {
 	log     *Log
 	taken   *taken
 	hand    *hander
-	from    textRows
+	from    textfile.Chunked
 	own     worker // of the calling goroutine
 	workers []*worker
 	most    int // workers
-	jobs    chan *chunk
-	queue   []*chunk // being worked on, the first one first
-	free    []*chunk
+	jobs    chan *job
+	queue   []*job // being worked on, the first one first
+	free    []*job
 	bytes   int // in the queue
 	last    rows.Pos
 	group   sync.WaitGroup
 }
 
 // spread is rows for a file whose rows can be read as text first.
-func (l *Log) spread(from textRows, t *taken, hand *hander) (last rows.Pos, more bool, err error) {
+func (l *Log) spread(from textfile.Chunked, t *taken, hand *hander) (last rows.Pos, more bool, err error) {
 	c := &crew{log: l, taken: t, hand: hand, from: from, most: runtime.GOMAXPROCS(0)}
 	hand.covered = hand.nest == nil
-	c.own = worker{hand.builder, from.parser(), hand.covered}
-	c.jobs = make(chan *chunk, c.limit())
+	c.own = worker{hand.builder, from.Parser(), hand.covered}
+	c.jobs = make(chan *job, c.limit())
 	defer c.end()
 	for err == nil {
 		next := c.next()
-		next.fill(from)
-		err = next.err
+		next.Fill(from)
+		err = next.Err
 		if !c.pass(next) {
 			return c.last, false, nil
 		}
@@ -61,36 +62,36 @@ func (l *Log) spread(from textRows, t *taken, hand *hander) (last rows.Pos, more
 func (c *crew) limit() int { return 2 * c.most }
 
 // next is a chunk to fill.
-func (c *crew) next() *chunk {
+func (c *crew) next() *job {
 	if n := len(c.free); n > 0 {
 		next := c.free[n-1]
 		c.free = c.free[:n-1]
 		return next
 	}
-	return &chunk{done: make(chan struct{}, 1)}
+	return &job{done: make(chan struct{}, 1)}
 }
 
 // pass gives a chunk to the workers, and hands on what they have ready. A file
 // of one chunk, and a huge row, are not worth their while.
-func (c *crew) pass(next *chunk) bool {
-	alone := c.most == 1 || len(next.buf) > maxAhead || (next.err != nil && len(c.workers) == 0)
+func (c *crew) pass(next *job) bool {
+	alone := c.most == 1 || next.Size() > maxAhead || (next.Err != nil && len(c.workers) == 0)
 	if alone {
 		return c.land(0, 0) && c.own.rows(next, c.hand.take) && c.deliver(next)
 	}
-	if !c.land(c.limit()-1, maxAhead-len(next.buf)) {
+	if !c.land(c.limit()-1, maxAhead-next.Size()) {
 		return false
 	}
 	if len(c.workers) < c.most {
 		c.hire()
 	}
-	c.bytes += len(next.buf)
+	c.bytes += next.Size()
 	c.queue = append(c.queue, next)
 	c.jobs <- next // has room for all there are
 	return true
 }
 
 func (c *crew) hire() {
-	w := &worker{c.log.builder(c.taken), c.from.parser(), c.hand.covered}
+	w := &worker{c.log.builder(c.taken), c.from.Parser(), c.hand.covered}
 	c.workers = append(c.workers, w)
 	c.group.Go(func() {
 		for next := range c.jobs {
@@ -107,7 +108,7 @@ func (c *crew) land(chunks, bytes int) bool {
 		next := c.queue[0]
 		<-next.done
 		c.queue = c.queue[1:]
-		c.bytes -= len(next.buf)
+		c.bytes -= next.Size()
 		if !c.deliver(next) {
 			return false
 		}
@@ -116,14 +117,12 @@ func (c *crew) land(chunks, bytes int) bool {
 }
 
 // deliver hands on the records of a chunk.
-func (c *crew) deliver(next *chunk) bool {
-	for i := range next.rows {
-		if r := &next.rows[i]; r.odd {
-			c.hand.builder.notes.text.add(r.pos)
-		}
+func (c *crew) deliver(next *job) bool {
+	for _, pos := range next.odd {
+		c.hand.builder.notes.text.add(pos)
 	}
-	if n := len(next.rows); n > 0 {
-		c.last = next.rows[n-1].pos
+	if n := len(next.Rows); n > 0 {
+		c.last = next.Rows[n-1].Pos
 	}
 	for i := range next.out {
 		if o := &next.out[i]; !c.hand.take(&o.record, o.bad) {
@@ -131,7 +130,7 @@ func (c *crew) deliver(next *chunk) bool {
 		}
 	}
 	clear(next.out)
-	next.out = next.out[:0]
+	next.out, next.odd = next.out[:0], next.odd[:0]
 	c.free = append(c.free, next)
 	return true
 }

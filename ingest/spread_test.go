@@ -14,13 +14,14 @@ import (
 	"testing/synctest"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/textfile"
 )
 
 // oneByOne hides that rows can be read as text, and so gives the plain way of
 // reading them.
 type oneByOne struct{ rows.Reader }
 
-func (o oneByOne) validText() bool { return o.Reader.(texts).validText() }
+func (o oneByOne) ValidText() bool { return o.Reader.(textfile.Checked).ValidText() }
 
 // told is all that reading a log tells.
 type told struct {

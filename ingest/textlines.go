@@ -13,6 +13,7 @@ import (
 	"reprise/ingest/rows"
 	"reprise/ingest/scalar"
 	"reprise/ingest/source"
+	"reprise/ingest/textfile"
 )
 
 // textLines are the lines of a text log that a set knows, as JSON: the columns
@@ -20,7 +21,7 @@ import (
 // are counted.
 type textLines struct {
 	file   string
-	lines  *lines
+	lines  *textfile.Lines
 	set    *lineSet
 	parser fastjson.Parser
 	inner  fastjson.Parser
@@ -32,12 +33,12 @@ type textLines struct {
 }
 
 func openTextLines(s *source.Source, r io.Reader, set *lineSet) (rows.Reader, error) {
-	return &textLines{file: s.Name, lines: linesOf(s, r), set: set}, nil
+	return &textLines{file: s.Name, lines: textfile.LinesOf(s, r), set: set}, nil
 }
 
 func (t *textLines) Next() (rows.Pos, error) {
 	for {
-		line, tooLong, err := t.lines.next()
+		line, tooLong, err := t.lines.Next()
 		if err != nil {
 			return rows.Pos{}, err
 		}
@@ -61,7 +62,7 @@ func (t *textLines) Next() (rows.Pos, error) {
 }
 
 func (t *textLines) pos() rows.Pos {
-	return rows.Pos{File: t.file, Line: t.lines.line, Item: t.items, Byte: t.lines.start}
+	return rows.Pos{File: t.file, Line: t.lines.Line, Item: t.items, Byte: t.lines.Start}
 }
 
 // row makes the JSON of a line.

@@ -10,6 +10,7 @@ import (
 
 	"reprise/ingest/rows"
 	"reprise/ingest/source"
+	"reprise/ingest/textfile"
 )
 
 // readText reads a log given as text.
@@ -105,7 +106,7 @@ func TestLongLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := r.(*textLines)
-	lines.lines = newLines(strings.NewReader(text), 1<<10)
+	lines.lines = textfile.NewLines(strings.NewReader(text), 1<<10)
 	for _, want := range []string{" item 0: line_too_long: " + rows.TooLong().Detail, "EOF"} {
 		if _, err := lines.Next(); err.Error() != want {
 			t.Fatalf("%v, want %s", err, want)
@@ -227,7 +228,7 @@ func FuzzShapes(f *testing.F) {
 				continue
 			}
 			tk := &taken{mapping: &known[i].mapping}
-			r, _ := openJSONL(&source.Source{Name: "x"}, bytes.NewReader(text))
+			r, _ := textfile.OpenJSONL(&source.Source{Name: "x"}, bytes.NewReader(text))
 			l := &Log{ctx: context.Background()}
 			n := int64(0)
 			_, _, err := l.rows(&shaped{from: r.(rows.ValueReader), shape: s, last: true}, tk, func(Record, error) bool { n++; return true })

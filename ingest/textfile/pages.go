@@ -1,4 +1,4 @@
-package ingest
+package textfile
 
 import (
 	"bytes"
@@ -76,7 +76,7 @@ type jsonMember struct {
 func members(text []byte) func(yield func(jsonMember) bool) {
 	return func(yield func(jsonMember) bool) {
 		blank := func(b []byte) []byte { return bytes.TrimLeft(b, " \t\r\n\x1e,") }
-		text = blank(cutBOM(text))
+		text = blank(CutBOM(text))
 		if len(text) == 0 || text[0] != '{' {
 			return
 		}

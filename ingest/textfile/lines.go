@@ -1,4 +1,4 @@
-package ingest
+package textfile
 
 import (
 	"bufio"
@@ -10,36 +10,37 @@ import (
 	"reprise/ingest/source"
 )
 
-// lines splits a text into lines. A line is valid until the next call.
-type lines struct {
+// Lines splits a text into lines. A line is valid until the next call.
+type Lines struct {
 	r     *bufio.Reader
 	limit int
+	Line  int64  // number of the line that was returned last
+	Start int64  // its offset
 	buf   []byte // a line longer than the reader's buffer
-	line  int64  // number of the line that was returned last
-	start int64  // its offset
 	off   int64  // offset of the next one
 }
 
-func newLines(r io.Reader, limit int) *lines {
+// NewLines splits r; lines of more than limit bytes are too long.
+func NewLines(r io.Reader, limit int) *Lines {
 	size := 256 << 10
 	if whole, ok := r.(*bytes.Reader); ok { // a sample
 		size = min(size, whole.Len()+1)
 	}
-	return &lines{r: bufio.NewReaderSize(r, size), limit: limit}
+	return &Lines{r: bufio.NewReaderSize(r, size), limit: limit}
 }
 
-// linesOf is the lines of a source's text.
-func linesOf(s *source.Source, r io.Reader) *lines {
-	l := newLines(r, rows.MaxBytes)
+// LinesOf is the lines of r, which is the text of a source or the start of it.
+func LinesOf(s *source.Source, r io.Reader) *Lines {
+	l := NewLines(r, rows.MaxBytes)
 	l.off = s.Hole
 	return l
 }
 
-// next returns a line with its end cut off. A line over the limit comes as
+// Next returns a line with its end cut off. A line over the limit comes as
 // tooLong and without its bytes. io.EOF ends the text.
-func (l *lines) next() (line []byte, tooLong bool, err error) {
-	l.line++
-	l.start = l.off
+func (l *Lines) Next() (line []byte, tooLong bool, err error) {
+	l.Line++
+	l.Start = l.off
 	l.buf = l.buf[:0]
 	for {
 		part, err := l.r.ReadSlice('\n')
@@ -57,7 +58,7 @@ func (l *lines) next() (line []byte, tooLong bool, err error) {
 		if full {
 			continue
 		}
-		if err != nil && !(errors.Is(err, io.EOF) && l.off > l.start) {
+		if err != nil && !(errors.Is(err, io.EOF) && l.off > l.Start) {
 			return nil, false, err
 		}
 		line = bytes.TrimSuffix(line, []byte("\n"))
@@ -70,3 +71,6 @@ func (l *lines) next() (line []byte, tooLong bool, err error) {
 		return line, tooLong, nil
 	}
 }
+
+// CutBOM takes a byte order mark off a text.
+func CutBOM(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")) }

@@ -1,8 +1,9 @@
-package ingest
+package textfile
 
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
@@ -14,7 +15,7 @@ import (
 type tableRow struct {
 	columns []string
 	sep     byte
-	chunk   *chunk
+	chunk   *Chunk
 	at      span
 	fields  []span       // in the chunk's buf
 	plain   bool         // there are no quotes in it
@@ -24,9 +25,9 @@ type tableRow struct {
 	cells   cellText
 }
 
-// parse goes to a row, and cuts it where that is not done yet.
-func (t *tableRow) parse(c *chunk, row int) *rows.Error {
-	r := &c.rows[row]
+// Parse goes to a row, and cuts it where that is not done yet.
+func (t *tableRow) Parse(c *Chunk, row int) *rows.Error {
+	r := &c.Rows[row]
 	t.chunk, t.at = c, r.at
 	if t.plain = r.cuts.from == r.cuts.to; !t.plain {
 		t.fields = c.cuts[r.cuts.from:r.cuts.to]
@@ -97,9 +98,9 @@ func (t *tableRow) Fill(p *rows.Plan) *rows.Error {
 	return nil
 }
 
-// validText looks at the whole of a plain row; cut fields stand side by side, and
+// ValidText looks at the whole of a plain row; cut fields stand side by side, and
 // bytes of two of them may look like a character.
-func (t *tableRow) validText() bool {
+func (t *tableRow) ValidText() bool {
 	if t.plain {
 		return utf8.Valid(t.chunk.buf[t.at.from:t.at.to])
 	}
@@ -136,4 +137,14 @@ func (c *cellText) of(field []byte) string {
 		return string(v.GetStringBytes())
 	}
 	return string(field)
+}
+
+// Counts says that a field of the current row is a number or a time.
+func (t *tableRow) Counts() bool {
+	for _, f := range t.fields {
+		if isValue(strings.TrimSpace(string(t.chunk.buf[f.from:f.to]))) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,4 +1,4 @@
-package ingest
+package textfile
 
 import (
 	"bytes"
@@ -13,10 +13,10 @@ import (
 	"reprise/ingest/source"
 )
 
-// sniffJSONL takes a text whose first line is an object by itself, and one
+// IsJSONL takes a text whose first line is an object by itself, and one
 // whose first two lines both begin like one. Several objects on the first line
 // are for the JSON container, as such a line may be the whole file.
-func sniffJSONL(text []byte) bool {
+func IsJSONL(text []byte) bool {
 	if len(text) == 0 || text[0] != '{' {
 		return false
 	}
@@ -71,13 +71,14 @@ func (j *jsonRow) Names(add func(string)) {
 type jsonl struct {
 	jsonRow
 	file  string
-	lines *lines
+	lines *Lines
 	items int64
 	rest  []byte // of a line with several objects
 }
 
-func openJSONL(s *source.Source, r io.Reader) (rows.Reader, error) {
-	return &jsonl{file: s.Name, lines: linesOf(s, r)}, nil
+// OpenJSONL reads one object a line.
+func OpenJSONL(s *source.Source, r io.Reader) (rows.Reader, error) {
+	return &jsonl{file: s.Name, lines: LinesOf(s, r)}, nil
 }
 
 func (j *jsonl) Next() (rows.Pos, error) {
@@ -103,12 +104,12 @@ func (j *jsonl) line() (line []byte, pos rows.Pos, tooLong bool, err error) {
 		return line, j.pos(), false, nil
 	}
 	for {
-		line, tooLong, err := j.lines.next()
+		line, tooLong, err := j.lines.Next()
 		if err != nil {
 			return nil, rows.Pos{}, false, err
 		}
-		if j.lines.line == 1 {
-			line = cutBOM(line)
+		if j.lines.Line == 1 {
+			line = CutBOM(line)
 		}
 		if line = bytes.Trim(line, " \t\r\n\x1e"); len(line) == 0 && !tooLong {
 			continue
@@ -120,7 +121,7 @@ func (j *jsonl) line() (line []byte, pos rows.Pos, tooLong bool, err error) {
 }
 
 func (j *jsonl) pos() rows.Pos {
-	return rows.Pos{File: j.file, Line: j.lines.line, Item: j.items, Byte: j.lines.start}
+	return rows.Pos{File: j.file, Line: j.lines.Line, Item: j.items, Byte: j.lines.Start}
 }
 
 // cutObject splits a line in which an object is followed by another, as two
@@ -150,23 +151,27 @@ func firstValue(text []byte) int {
 	return 0
 }
 
-func (j *jsonl) text(c *chunk) error {
+func (j *jsonl) Text(c *Chunk) error {
 	line, pos, tooLong, err := j.line()
 	if err != nil {
 		return err
 	}
-	row := textRow{pos: pos, at: span{len(c.buf), len(c.buf) + len(line)}}
+	row := Row{Pos: pos, at: span{len(c.buf), len(c.buf) + len(line)}}
 	if tooLong {
-		row.bad = rows.TooLong()
+		row.Bad = rows.TooLong()
 	}
 	c.buf = append(c.buf, line...)
-	c.rows = append(c.rows, row)
+	c.Rows = append(c.Rows, row)
 	return nil
 }
 
-func (j *jsonl) parser() rowParser { return &jsonRow{} }
+func (j *jsonl) Parser() Parser { return &jsonRow{} }
 
-func (j *jsonRow) parse(c *chunk, row int) *rows.Error {
-	at := c.rows[row].at
+func (j *jsonRow) Parse(c *Chunk, row int) *rows.Error {
+	at := c.Rows[row].at
 	return j.set(c.buf[at.from:at.to])
 }
+
+func (j *jsonRow) Current() *fastjson.Value { return j.value }
+
+func (j *jsonRow) ValidText() bool { return j.valid }

@@ -1,4 +1,4 @@
-package ingest
+package textfile
 
 import (
 	"bytes"
@@ -18,15 +18,15 @@ var cassetteStart = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)\A(?:---\s*\n)?(?:version: *\d+\s*\n)?interactions: *$`)
 })
 
-// sniffCassette takes a recording of HTTP exchanges as VCR libraries keep it:
+// IsCassette takes a recording of HTTP exchanges as VCR libraries keep it:
 // a YAML document with a list of interactions.
-func sniffCassette(text []byte) bool {
+func IsCassette(text []byte) bool {
 	return !bytes.HasPrefix(text, []byte("{")) && cassetteStart().Match(text[:min(len(text), 256)])
 }
 
-// openCassette reads the whole document, which is never long, and goes on with
+// OpenCassette reads the whole document, which is never long, and goes on with
 // it as JSON.
-func openCassette(s *source.Source, r io.Reader) (out rows.Reader, err error) {
+func OpenCassette(s *source.Source, r io.Reader) (out rows.Reader, err error) {
 	b, err := io.ReadAll(io.LimitReader(r, rows.MaxBytes+1))
 	if err != nil {
 		return nil, err
@@ -46,5 +46,5 @@ func openCassette(s *source.Source, r io.Reader) (out rows.Reader, err error) {
 	if err != nil { // its message draws the text
 		return nil, fmt.Errorf("%s: is not valid YAML", s.Name)
 	}
-	return openJSON(s, bytes.NewReader(b))
+	return OpenJSON(s, bytes.NewReader(b))
 }

@@ -1,6 +1,8 @@
-package ingest
+package textfile
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +17,7 @@ import (
 // splitText reads the rows of a JSON text and gives them back as text.
 func splitText(t testing.TB, text string) (list []string, bad []*rows.Error) {
 	t.Helper()
-	r, err := openJSON(&source.Source{Name: "f"}, io.MultiReader(strings.NewReader(text))) // no Seek, odd reads
+	r, err := OpenJSON(&source.Source{Name: "f"}, io.MultiReader(strings.NewReader(text))) // no Seek, odd reads
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,12 +136,15 @@ func TestSplitRandom(t *testing.T) {
 // A compressed document that is cut says so, small or large.
 func TestNestedPageCut(t *testing.T) {
 	span := `{"scopeSpans":[{"spans":[{"name":"` + strings.Repeat("n", 1000) + `"}]}]}`
-	packed := gzipped(`{"resourceSpans":[` + strings.Repeat(span+",", 40) + span + `]}`)
-	s, err := source.New(t.Context(), "f", strings.NewReader(packed[:len(packed)-20]), Limits{}, nil)
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	io.WriteString(w, `{"resourceSpans":[`+strings.Repeat(span+",", 40)+span+`]}`)
+	w.Close()
+	s, err := source.New(t.Context(), "f", bytes.NewReader(packed.Bytes()[:packed.Len()-20]), source.Limits{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := openJSON(s, s.Reader())
+	r, err := OpenJSON(s, s.Reader())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package ingest
+package textfile
 
 import (
 	"bufio"
@@ -13,8 +13,8 @@ import (
 	"reprise/ingest/source"
 )
 
-// sniffJSON takes an array, and objects that span lines.
-func sniffJSON(text []byte) bool {
+// IsJSON takes an array, and objects that span lines.
+func IsJSON(text []byte) bool {
 	if len(text) == 0 {
 		return false
 	}
@@ -61,7 +61,8 @@ const (
 // wholePage is up to what size a page with nested requests is one row.
 const wholePage = 16 << 20
 
-func openJSON(s *source.Source, r io.Reader) (rows.Reader, error) {
+// OpenJSON reads arrays, pages and objects one after the other.
+func OpenJSON(s *source.Source, r io.Reader) (rows.Reader, error) {
 	v := &values{file: s.Name, limit: rows.MaxBytes, line: 1, off: s.Hole}
 	v.r = bufio.NewReaderSize(r, 256<<10)
 	head, _ := v.r.Peek(128 << 10)

@@ -1,4 +1,4 @@
-package ingest
+package textfile
 
 import (
 	"bufio"
@@ -22,12 +22,12 @@ import (
 type table struct {
 	tableRow
 	file    string
-	lines   *lines
+	lines   *Lines
 	pending []pendingLine // lines read ahead and given back
 	split   splitter      // of rows with quotes
 	ahead   int           // bytes that an open quote may take in
 	items   int64
-	one     chunk // holds the current row, when they are read one by one
+	one     Chunk // holds the current row, when they are read one by one
 }
 
 // pendingLine is a line with its position.
@@ -37,10 +37,11 @@ type pendingLine struct {
 	tooLong     bool
 }
 
-func openCSV(s *source.Source, r io.Reader) (rows.Reader, error) {
-	t := &table{file: s.Name, lines: linesOf(s, r), ahead: rows.MaxBytes}
+// OpenCSV reads the header and then row by row.
+func OpenCSV(s *source.Source, r io.Reader) (rows.Reader, error) {
+	t := &table{file: s.Name, lines: LinesOf(s, r), ahead: rows.MaxBytes}
 	if oldMac(t.lines.r) {
-		t.lines = linesOf(s, carriages{t.lines.r})
+		t.lines = LinesOf(s, carriages{t.lines.r})
 	}
 	for {
 		ln, err := t.line()
@@ -51,7 +52,7 @@ func openCSV(s *source.Source, r io.Reader) (rows.Reader, error) {
 			return nil, err
 		}
 		if ln.line == 1 {
-			ln.text = cutBOM(ln.text)
+			ln.text = CutBOM(ln.text)
 		}
 		if len(bytes.TrimSpace(ln.text)) == 0 {
 			continue
@@ -165,30 +166,30 @@ func (t *table) line() (pendingLine, error) {
 		t.pending = t.pending[1:]
 		return ln, nil
 	}
-	b, tooLong, err := t.lines.next()
-	return pendingLine{text: b, line: t.lines.line, start: t.lines.start, tooLong: tooLong}, err
+	b, tooLong, err := t.lines.Next()
+	return pendingLine{text: b, line: t.lines.Line, start: t.lines.Start, tooLong: tooLong}, err
 }
 
 func (t *table) Next() (rows.Pos, error) {
 	t.one.reset()
-	if err := t.text(&t.one); err != nil {
+	if err := t.Text(&t.one); err != nil {
 		return rows.Pos{}, err
 	}
-	t.one.freeze()
-	row := &t.one.rows[0]
-	e := row.bad
+	t.one.Freeze()
+	row := &t.one.Rows[0]
+	e := row.Bad
 	if e == nil {
-		e = t.parse(&t.one, 0)
+		e = t.Parse(&t.one, 0)
 	}
 	if e != nil {
-		return row.pos, e
+		return row.Pos, e
 	}
-	return row.pos, nil
+	return row.Pos, nil
 }
 
-// text adds the next row to a chunk. Rows with quotes are cut here, as only the
+// Text adds the next row to a chunk. Rows with quotes are cut here, as only the
 // quotes tell where they end.
-func (t *table) text(c *chunk) error {
+func (t *table) Text(c *Chunk) error {
 	ln, err := t.line()
 	for err == nil && len(ln.text) == 0 && !ln.tooLong {
 		ln, err = t.line()
@@ -197,23 +198,23 @@ func (t *table) text(c *chunk) error {
 		return err
 	}
 	t.items++
-	row := textRow{pos: rows.Pos{File: t.file, Line: ln.line, Item: t.items, Byte: ln.start}}
+	row := Row{Pos: rows.Pos{File: t.file, Line: ln.line, Item: t.items, Byte: ln.start}}
 	row.at.from, row.cuts.from = len(c.buf), len(c.cuts)
 	switch {
 	case ln.tooLong:
-		row.bad = rows.TooLong()
+		row.Bad = rows.TooLong()
 	case bytes.IndexByte(ln.text, '"') < 0:
 		c.buf = append(c.buf, ln.text...)
 	default:
-		row.bad = t.quoted(c, ln)
+		row.Bad = t.quoted(c, ln)
 	}
 	row.at.to, row.cuts.to = len(c.buf), len(c.cuts)
-	c.rows = append(c.rows, row)
+	c.Rows = append(c.Rows, row)
 	return nil
 }
 
 // quoted adds a row with quotes, which begins with ln.
-func (t *table) quoted(c *chunk, ln pendingLine) *rows.Error {
+func (t *table) quoted(c *Chunk, ln pendingLine) *rows.Error {
 	if e := t.gather(ln); e != nil {
 		return e
 	}
@@ -231,7 +232,7 @@ func (t *table) quoted(c *chunk, ln pendingLine) *rows.Error {
 	return nil
 }
 
-func (t *table) parser() rowParser { return &tableRow{columns: t.columns, sep: t.sep} }
+func (t *table) Parser() Parser { return &tableRow{columns: t.columns, sep: t.sep} }
 
 // minAhead is how far an open quote is followed in a file with many stray ones.
 const minAhead = 64 << 10
