@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/columnar"
+	"reprise/ingest/loglines"
 	"reprise/ingest/rows"
 	"reprise/ingest/source"
 	"reprise/ingest/textfile"
@@ -53,7 +54,7 @@ func whole(open func(*source.Source) (rows.Reader, error)) func(*source.Source, 
 
 // containerOf tells the container by content. Its error says what the file is
 // instead, for the kinds that turn up in practice.
-func containerOf(s *source.Source, sets []*lineSet) (container, error) {
+func containerOf(s *source.Source, sets []*loglines.Set) (container, error) {
 	head := s.Peek(64 << 10)
 	if len(head) == 0 {
 		if err := s.Failure(); err != nil && !s.Ended() {

@@ -109,22 +109,6 @@ func TestHandmade(t *testing.T) {
 	}
 }
 
-// TestPrefixedLines takes off what docker compose and journalctl put before a
-// line, and nothing else.
-func TestPrefixedLines(t *testing.T) {
-	for in, want := range map[string]string{
-		"vllm-1  | INFO 07-21 15:38:02 x":            "INFO 07-21 15:38:02 x",
-		"Jul 25 14:05:11 host vllm[123]: INFO 07-21": "INFO 07-21",
-		"INFO a | b":                                     "INFO a | b",
-		"a line with words | and a bar":                  "a line with words | and a bar",
-		"Jul 25 14:05:11 host kernel: no process number": "Jul 25 14:05:11 host kernel: no process number",
-	} {
-		if got := string(bare([]byte(in))); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
-		}
-	}
-}
-
 // TestSchemaNames holds each source to the name of its file.
 func TestSchemaNames(t *testing.T) {
 	names, err := SchemaNames()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"reprise/ingest/loglines"
 	"reprise/ingest/notation"
 	"reprise/ingest/rows"
 )
@@ -46,7 +47,7 @@ func (f *joinFile) check() error {
 }
 
 // ofLines makes the kinds of row of the kinds of line, where none are given.
-func (f *joinFile) ofLines(lines []lineEventFile) {
+func (f *joinFile) ofLines(lines []loglines.Kind) {
 	if len(f.Events) > 0 {
 		return
 	}

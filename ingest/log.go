@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 
+	"reprise/ingest/loglines"
 	"reprise/ingest/rows"
 	"reprise/ingest/source"
 	"reprise/ingest/textfile"
@@ -140,8 +141,8 @@ func (l *Log) ended(s *source.Source, from rows.Reader) {
 		l.skip(s.Name, r.Damage().Error(), true)
 		return
 	}
-	if r, ok := from.(*textLines); ok {
-		l.notes.other += r.other
+	if r, ok := from.(*loglines.Reader); ok {
+		l.notes.other += r.Others()
 	}
 	l.whole++
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"reprise/ingest/loglines"
 	"reprise/ingest/source"
 	"reprise/trace"
 )
@@ -15,7 +16,7 @@ type Log struct {
 	ctx     context.Context
 	in      Inputs
 	known   []schema
-	sets    []*lineSet
+	sets    []*loglines.Set
 	files   []source.Input
 	held    map[int]*source.Source // inputs that can be read only once, as far as they were looked at
 	looked  map[string]look        // what is known of a file by its name

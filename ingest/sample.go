@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"reprise/ingest/loglines"
 	"reprise/ingest/rows"
 	"reprise/ingest/source"
 	"reprise/ingest/textfile"
@@ -14,7 +15,7 @@ import (
 const sampleRows = 200
 
 // sampleOf reads the names of the columns of the first rows.
-func sampleOf(s *source.Source, known []schema, sets []*lineSet) (*seen, container, error) {
+func sampleOf(s *source.Source, known []schema, sets []*loglines.Set) (*seen, container, error) {
 	c, err := containerOf(s, sets)
 	if err != nil {
 		return nil, c, err

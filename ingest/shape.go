@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"reprise/ingest/loglines"
 	"reprise/ingest/notation"
 	"reprise/ingest/rows"
 )
@@ -16,14 +17,14 @@ import (
 // requests where it is not one row a request. One of join, conversation,
 // transcript and chain at most; lines says how lines of text become rows before that.
 type shapeFile struct {
-	Lines        []lineEventFile   `yaml:"lines"`
+	Lines        []loglines.Kind   `yaml:"lines"`
 	Fallback     bool              `yaml:"fallback"`
 	Join         *joinFile         `yaml:"join"`
 	Conversation *conversationFile `yaml:"conversation"`
 	Transcript   *transcriptFile   `yaml:"transcript"`
 	Chain        *chainFile        `yaml:"chain"`
 
-	events []lineEvent // lines made ready by check
+	set *loglines.Set // lines made ready by check; nil for none
 }
 
 // shaper turns rows into requests. It keeps nothing of a row that it is given
@@ -94,12 +95,9 @@ func (f *shapeFile) check() error {
 	if n > 1 {
 		return errors.New("a shape takes one of join, conversation, transcript and chain")
 	}
-	set, err := newLineSet("", f)
-	if err != nil {
+	var err error
+	if f.set, err = loglines.Compile(f.Lines, f.Fallback); err != nil {
 		return err
-	}
-	if set != nil {
-		f.events = set.events
 	}
 	switch {
 	case f.Join != nil:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"reprise/ingest/loglines"
 	"reprise/ingest/rows"
 	"reprise/ingest/source"
 	"reprise/ingest/textfile"
@@ -56,27 +57,6 @@ func TestEnvelopes(t *testing.T) {
 	}
 }
 
-// The time of a line without a year goes on in January.
-func TestYearless(t *testing.T) {
-	var y yearless
-	last := ""
-	for _, s := range []string{"12-30 23:59:59", "12-31 23:59:59", "01-01 00:00:00", "01-01 00:00:01", "12-31 00:00:00", "01-01 00:00:00"} {
-		got, ok := y.format("01-02 15:04:05", s)
-		if !ok || len(got) < len(last) || (len(got) == len(last) && got <= last) {
-			t.Fatalf("%s gives %s after %s", s, got, last)
-		}
-		last = got
-	}
-	for in, want := range map[string]string{"2026/03/02 - 14:05:12": "2026-03-02T14:05:12", "2026/03/02 - 14:05:12.25": "2026-03-02T14:05:12.25"} {
-		if got, ok := y.format("2006/01/02 - 15:04:05", in); !ok || got != want {
-			t.Errorf("%s gives %s", in, got)
-		}
-	}
-	if _, ok := y.format("01-02 15:04:05", "02-30 00:00:00"); ok {
-		t.Error("30 February is read")
-	}
-}
-
 // Texts that speak of such lines are not such logs.
 func TestNotTextLines(t *testing.T) {
 	for name, text := range map[string]string{
@@ -91,8 +71,7 @@ func TestNotTextLines(t *testing.T) {
 	}
 }
 
-// A prompt of many megabytes in one line is read; a line over the limit is one
-// bad row; what is no line of a request is none.
+// A prompt of many megabytes in one line is read.
 func TestLongLines(t *testing.T) {
 	prompt := strings.Repeat("It's long. ", 1<<18)
 	text := "banner\n" + fmt.Sprintf("INFO 03-02 14:05:11 [logger.py:43] Received request cmpl-1: prompt: \"%s\", params: SamplingParams(n=1), lora_request: None.\n", prompt) + "tail\n"
@@ -100,34 +79,9 @@ func TestLongLines(t *testing.T) {
 	if err != nil || len(bad) > 0 || len(recs) != 1 || recs[0].Prompt != prompt {
 		t.Fatal(err, bad, len(recs))
 	}
-	set := knownSet(t, "vllm_log")
-	r, err := openTextLines(&source.Source{Name: "x"}, strings.NewReader(text), set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := r.(*textLines)
-	lines.lines = textfile.NewLines(strings.NewReader(text), 1<<10)
-	for _, want := range []string{" item 0: line_too_long: " + rows.TooLong().Detail, "EOF"} {
-		if _, err := lines.Next(); err.Error() != want {
-			t.Fatalf("%v, want %s", err, want)
-		}
-	}
-	if lines.other != 2 {
-		t.Fatalf("%d other lines", lines.other)
-	}
 }
 
-func knownSet(t testing.TB, name string) *lineSet {
-	for _, s := range knownSets(t) {
-		if s.source == name {
-			return s
-		}
-	}
-	t.Fatal("no such set")
-	return nil
-}
-
-func knownSets(t testing.TB) []*lineSet {
+func knownSets(t testing.TB) []*loglines.Set {
 	known, err := schemas()
 	if err != nil {
 		t.Fatal(err)
@@ -179,10 +133,7 @@ func FuzzTextLines(f *testing.F) {
 	sets := knownSets(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, set := range sets {
-			r, err := openTextLines(&source.Source{Name: "x"}, bytes.NewReader(text), set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := loglines.Open(&source.Source{Name: "x"}, bytes.NewReader(text), set)
 			at := int64(0)
 			for {
 				pos, err := r.Next()

@@ -1,4 +1,4 @@
-package ingest
+package loglines
 
 import (
 	"bytes"
@@ -16,13 +16,13 @@ import (
 	"reprise/ingest/textfile"
 )
 
-// textLines are the lines of a text log that a set knows, as JSON: the columns
+// Reader are the lines of a text log that a set knows, as JSON: the columns
 // under the name of the kind. Other lines (banners, statistics) are no rows and
 // are counted.
-type textLines struct {
+type Reader struct {
 	file   string
 	lines  *textfile.Lines
-	set    *lineSet
+	set    *Set
 	parser fastjson.Parser
 	inner  fastjson.Parser
 	value  *fastjson.Value
@@ -32,11 +32,13 @@ type textLines struct {
 	clock  yearless
 }
 
-func openTextLines(s *source.Source, r io.Reader, set *lineSet) (rows.Reader, error) {
-	return &textLines{file: s.Name, lines: textfile.LinesOf(s, r), set: set}, nil
+// Open reads the lines of r that a set knows; r is the text of s or the
+// start of it.
+func Open(s *source.Source, r io.Reader, set *Set) *Reader {
+	return &Reader{file: s.Name, lines: textfile.LinesOf(s, r), set: set}
 }
 
-func (t *textLines) Next() (rows.Pos, error) {
+func (t *Reader) Next() (rows.Pos, error) {
 	for {
 		line, tooLong, err := t.lines.Next()
 		if err != nil {
@@ -61,12 +63,15 @@ func (t *textLines) Next() (rows.Pos, error) {
 	}
 }
 
-func (t *textLines) pos() rows.Pos {
+// Others is how many lines were no rows.
+func (t *Reader) Others() int64 { return t.other }
+
+func (t *Reader) pos() rows.Pos {
 	return rows.Pos{File: t.file, Line: t.lines.Line, Item: t.items, Byte: t.lines.Start}
 }
 
 // row makes the JSON of a line.
-func (t *textLines) row(e *lineEvent, text []byte, groups []int, at string) bool {
+func (t *Reader) row(e *kind, text []byte, groups []int, at string) bool {
 	t.buf = append(notation.AppendString(append(t.buf[:0], '{'), e.Name), `:{"line":true`...)
 	if at != "" {
 		t.column("wrapped_at")
@@ -89,12 +94,12 @@ func (t *textLines) row(e *lineEvent, text []byte, groups []int, at string) bool
 	return err == nil
 }
 
-func (t *textLines) column(name string) {
+func (t *Reader) column(name string) {
 	t.buf = append(notation.AppendString(append(t.buf, ','), name), ':')
 }
 
 // cell writes one column in the way that its kind of line asks for.
-func (t *textLines) cell(e *lineEvent, name, text string) (ok bool) {
+func (t *Reader) cell(e *kind, name, text string) (ok bool) {
 	t.column(name)
 	switch layout := e.Times[name]; {
 	case layout != "":
@@ -118,10 +123,10 @@ func (t *textLines) cell(e *lineEvent, name, text string) (ok bool) {
 	return ok
 }
 
-func (t *textLines) Names(add func(string)) { notation.Names(t.value, add) }
+func (t *Reader) Names(add func(string)) { notation.Names(t.value, add) }
 
-func (t *textLines) Current() *fastjson.Value { return t.value }
+func (t *Reader) Current() *fastjson.Value { return t.value }
 
-func (t *textLines) Fill(p *rows.Plan) *rows.Error {
+func (t *Reader) Fill(p *rows.Plan) *rows.Error {
 	return p.Take(t.value)
 }

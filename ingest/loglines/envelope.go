@@ -1,4 +1,4 @@
-package ingest
+package loglines
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ func envelopeKeys() (text, at []string) {
 
 // unwrap takes a line out of its envelope: Docker's and journald's JSON, a JSON
 // logger's, Kubernetes' "time stdout F ", and what tools put before it. at is the envelope's time.
-func (t *textLines) unwrap(line []byte) (text []byte, at string) {
+func (t *Reader) unwrap(line []byte) (text []byte, at string) {
 	line = plainLine(line)
 	if len(line) > 0 && line[0] == '{' {
 		v, err := t.inner.ParseBytes(line)

@@ -1,19 +1,15 @@
-package ingest
+package loglines
 
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"regexp"
-
-	"reprise/ingest/rows"
-	"reprise/ingest/source"
 )
 
-// lineEventFile is a kind of line of a text log. The pattern must match near
+// Kind is a kind of line of a text log. The pattern must match near
 // the start of the line; its named groups are the row's columns, under the
 // name of the kind.
-type lineEventFile struct {
+type Kind struct {
 	Name   string            `yaml:"name"`
 	Has    string            `yaml:"has"`    // text that such a line has, looked for first because that is fast
 	Match  string            `yaml:"match"`  // RE2
@@ -24,29 +20,27 @@ type lineEventFile struct {
 	Spans  []string          `yaml:"spans"`  // columns of durations such as 52.1ms; in seconds afterwards
 }
 
-// lineEvent is a kind of line made ready.
-type lineEvent struct {
-	lineEventFile
+// kind is a kind of line made ready.
+type kind struct {
+	Kind
 	re     *regexp.Regexp
 	groups []string
 }
 
-// lineSet are the kinds of line of one source.
-type lineSet struct {
-	source   string
+// Set are the kinds of line of one source.
+type Set struct {
 	fallback bool // only where no other set has a line
-	events   []lineEvent
+	events   []kind
 }
 
-// newLineSet compiles the patterns of a mapping, where its check has not done so
-// before; nil when it has none.
-func newLineSet(source string, f *shapeFile) (*lineSet, error) {
-	if f == nil || len(f.Lines) == 0 {
+// Compile compiles the patterns of kinds of line; nil when there are none. A
+// fallback is for lines that no other set knows.
+func Compile(kinds []Kind, fallback bool) (*Set, error) {
+	if len(kinds) == 0 {
 		return nil, nil
 	}
-	s := &lineSet{source: source, fallback: f.Fallback, events: f.events}
-	for i := len(s.events); i < len(f.Lines); i++ {
-		e := f.Lines[i]
+	s := &Set{fallback: fallback}
+	for _, e := range kinds {
 		re, err := regexp.Compile(e.Match)
 		if err != nil {
 			return nil, fmt.Errorf("the pattern of %s lines does not compile; it takes RE2 syntax", e.Name)
@@ -54,7 +48,7 @@ func newLineSet(source string, f *shapeFile) (*lineSet, error) {
 		if e.Name == "" || e.Match == "" {
 			return nil, fmt.Errorf("a kind of line needs name and match")
 		}
-		s.events = append(s.events, lineEvent{lineEventFile: e, re: re, groups: re.SubexpNames()})
+		s.events = append(s.events, kind{Kind: e, re: re, groups: re.SubexpNames()})
 	}
 	return s, nil
 }
@@ -64,7 +58,7 @@ func newLineSet(source string, f *shapeFile) (*lineSet, error) {
 const matchHead = 2 << 10
 
 // match finds the kind of a line and where its pattern's groups are.
-func (s *lineSet) match(line []byte) (*lineEvent, []int) {
+func (s *Set) match(line []byte) (*kind, []int) {
 	head := line[:min(len(line), matchHead)]
 	for i := range s.events {
 		if !bytes.Contains(head, []byte(s.events[i].Has)) {
@@ -77,42 +71,11 @@ func (s *lineSet) match(line []byte) (*lineEvent, []int) {
 	return nil, nil
 }
 
-// lineSets are the kinds of line of the known sources, and of the user's own
-// mapping before them.
-func lineSets(known []schema, own *Mapping) []*lineSet {
-	var out []*lineSet
-	if own != nil && own.file != nil {
-		known = append([]schema{*own.file}, known...)
-	}
-	for i := range known {
-		if set, err := newLineSet(known[i].name, known[i].mapping.shape); err == nil && set != nil {
-			out = append(out, set)
-		}
-	}
-	return out
-}
-
-// textContainer is the container of a text log, when a set knows lines of it.
-func textContainer(s *source.Source, sets []*lineSet, head []byte) (container, bool) {
-	if len(sets) == 0 || len(head) == 0 {
-		return container{}, false
-	}
-	size := 1 << 20 // servers say much before the first request
-	if head[0] == '{' || head[0] == '[' {
-		size = 256 << 10
-	}
-	set := sniffLineSet(s.Peek(size), sets)
-	if set == nil {
-		return container{}, false
-	}
-	return container{name: "text lines", open: func(s *source.Source, r io.Reader) (rows.Reader, error) { return openTextLines(s, r, set) }}, true
-}
-
-// sniffLineSet looks for lines that a set knows among the first of a text. A
+// Sniff looks for lines that a set knows among the first of a text. A
 // set of last resort is taken when no other one has any.
-func sniffLineSet(head []byte, sets []*lineSet) *lineSet {
-	var t textLines
-	var last *lineSet
+func Sniff(head []byte, sets []*Set) *Set {
+	var t Reader
+	var last *Set
 	for n := 0; n < 2000 && len(head) > 0; n++ {
 		line, rest, _ := bytes.Cut(head, []byte("\n"))
 		head = rest
