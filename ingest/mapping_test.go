@@ -9,7 +9,6 @@ import (
 
 	"github.com/valyala/fastjson"
 
-	"reprise/ingest/notation"
 	"reprise/ingest/rows"
 )
 
@@ -242,22 +241,5 @@ func FuzzAttributes(f *testing.F) {
 		p := b.read.first()
 		p.Take(v)
 		b.build(rows.Pos{})
-	})
-}
-
-func FuzzValuesInText(f *testing.F) {
-	for _, s := range []string{`{"a":1}`, `"\"{}\""`, "data: {}\n\n", "{}\n{}", "{'a': b'x'}", "[Foo(a=1)]", "{'a': {1, 2}}"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		var n notation.Decoder
-		v := n.Decode(s)
-		if v != nil && v.Type() != fastjson.TypeObject && v.Type() != fastjson.TypeArray {
-			t.Fatalf("a %s", v.Type())
-		}
-		if v != nil {
-			messages(v)
-			answer(v)
-		}
 	})
 }

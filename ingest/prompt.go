@@ -8,6 +8,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"reprise/ingest/chat"
 	"reprise/ingest/notation"
 	"reprise/ingest/rows"
 	"reprise/ingest/scalar"
@@ -18,7 +19,7 @@ import (
 // from which of them is there when the log does not name it.
 func (b *builder) prompt(r *Record) {
 	if s, ok := b.get(FieldAPI); ok {
-		r.API, r.OtherAPI = endpoint(s)
+		r.API, r.OtherAPI = chat.Endpoint(s)
 	}
 	if c, col, ok := b.full(FieldMessages); ok {
 		b.chat(r, c, col)
@@ -28,7 +29,7 @@ func (b *builder) prompt(r *Record) {
 	}
 	if c, _, ok := b.full(FieldSystem); ok && r.HasPrompt && len(r.Messages) > 0 {
 		if text, n := b.content(c); text != "" {
-			r.Messages = append([]Message{{Role: "system", Text: text}}, r.Messages...)
+			r.Messages = append([]chat.Message{{Role: "system", Text: text}}, r.Messages...)
 			r.MediaParts += n
 		}
 	}
@@ -43,15 +44,15 @@ func (b *builder) chat(r *Record, c rows.Cell, col *planColumn) {
 		r.Truncated = true // the log cut its JSON
 	}
 	if v == nil { // a table cell with plain text
-		r.Messages = []Message{{Role: "user", Text: notation.String([]byte(c.Text))}}
+		r.Messages = []chat.Message{{Role: "user", Text: notation.String([]byte(c.Text))}}
 	} else {
 		var ok bool
-		if r.Messages, r.MediaParts, ok = messages(v); !ok {
+		if r.Messages, r.MediaParts, ok = chat.Messages(v); !ok {
 			if col.col.As != "text" {
 				b.fail(badField(rows.BadType, FieldMessages, "is no list of messages"))
 				return
 			}
-			r.Messages = []Message{{Role: "user", Text: notation.Text(v)}}
+			r.Messages = []chat.Message{{Role: "user", Text: notation.Text(v)}}
 		}
 	}
 	if len(r.Messages) == 0 {
@@ -91,12 +92,12 @@ func (b *builder) inner(c rows.Cell) *fastjson.Value {
 
 func (b *builder) content(c rows.Cell) (string, int) {
 	if inner := b.inner(c); inner != nil {
-		return content(inner)
+		return chat.Content(inner)
 	}
 	if c.Value == nil {
 		return notation.String([]byte(c.Text)), 0
 	}
-	return content(c.Value)
+	return chat.Content(c.Value)
 }
 
 // text reads a prompt of the completions interface: a string, several that are
@@ -112,7 +113,7 @@ func (b *builder) text(r *Record, c rows.Cell) {
 	}
 	list, err := c.Value.Array()
 	if err != nil || len(list) == 0 || list[0].Type() != fastjson.TypeNumber {
-		r.Prompt, r.MediaParts = content(c.Value)
+		r.Prompt, r.MediaParts = chat.Content(c.Value)
 		return
 	}
 	r.PromptTokens = make([]int32, 0, len(list))
@@ -139,7 +140,7 @@ func (b *builder) cut(r *Record) {
 		for i := range r.Messages {
 			r.Truncated = r.Truncated || marked(r.Messages[i].Text, m.truncated)
 		}
-		hidden := func(msg Message) bool { return slices.Contains(m.redacted, strings.TrimSpace(msg.Text)) }
+		hidden := func(msg chat.Message) bool { return slices.Contains(m.redacted, strings.TrimSpace(msg.Text)) }
 		if slices.ContainsFunc(r.Messages, hidden) || slices.Contains(m.redacted, strings.TrimSpace(r.Prompt)) {
 			r.Redacted, r.HasPrompt, r.Messages, r.Prompt, r.MediaParts = true, false, nil, "", 0
 		}
@@ -211,7 +212,7 @@ func (b *builder) answer(r *Record) {
 		r.Output, r.HasOutput = notation.String([]byte(s)), true
 		return
 	}
-	text, finish, ok := answer(v)
+	text, finish, ok := chat.Answer(v)
 	switch {
 	case !ok && col.col.As == "text":
 		text = notation.Text(v)
@@ -221,7 +222,7 @@ func (b *builder) answer(r *Record) {
 		b.fail(badField(rows.BadType, FieldOutput, "is no text, message or list of choices"))
 		return
 	}
-	r.Finish = finishOf(finish)
+	r.Finish = chat.FinishOf(finish)
 	if slices.Contains(b.mapping.redacted, strings.TrimSpace(text)) {
 		b.hide(r)
 		return

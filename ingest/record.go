@@ -1,9 +1,9 @@
 package ingest
 
 import (
-	"reprise/trace"
-
+	"reprise/ingest/chat"
 	"reprise/ingest/rows"
+	"reprise/trace"
 )
 
 // Record is one request of a customer's log. Strings and slices are its own.
@@ -28,7 +28,7 @@ type Record struct {
 	Span       string // id of the span that recorded the call, and
 	ParentSpan string // of the one around it
 
-	Messages     []Message
+	Messages     []chat.Message
 	Prompt       string
 	PromptTokens []int32 // a prompt sent as token ids
 	HasPrompt    bool    // Messages, Prompt or PromptTokens was in the row
@@ -61,14 +61,5 @@ type Record struct {
 	BlockTokens int     // size of those blocks, 0 when there are none
 }
 
-// Message is one message of a chat prompt: text parts joined, tool calls as
-// their JSON.
-type Message struct {
-	Role string
-	Name string
-	Text string
-	// Shape is the message's JSON where it has the form of OpenAI's chat interface
-	// and is more than a role and a text: parts, tool calls, results of tools.
-	// Images and audio are left out of it. Chat templates need it.
-	Shape string
-}
+// Message is one message of a chat prompt.
+type Message = chat.Message

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"reprise/ingest/rows"
-
 	"reprise/ingest/textfile"
 )
 

@@ -38,6 +38,7 @@ func Open(s *source.Source, r io.Reader, set *Set) *Reader {
 	return &Reader{file: s.Name, lines: textfile.LinesOf(s, r), set: set}
 }
 
+// Next goes to the next line that the set knows.
 func (t *Reader) Next() (rows.Pos, error) {
 	for {
 		line, tooLong, err := t.lines.Next()
@@ -123,10 +124,13 @@ func (t *Reader) cell(e *kind, name, text string) (ok bool) {
 	return ok
 }
 
+// Names are the columns of the line, below the name of its kind.
 func (t *Reader) Names(add func(string)) { notation.Names(t.value, add) }
 
+// Current is the line as JSON.
 func (t *Reader) Current() *fastjson.Value { return t.value }
 
+// Fill takes the columns that a plan wants.
 func (t *Reader) Fill(p *rows.Plan) *rows.Error {
 	return p.Take(t.value)
 }

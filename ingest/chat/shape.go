@@ -1,4 +1,4 @@
-package ingest
+package chat
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package ingest
+package chat
 
 import (
 	"strings"
@@ -11,11 +11,11 @@ import (
 // maxShape is how deep messages and answers are looked into.
 const maxShape = 16
 
-// messages reads a chat prompt in the shapes of OpenAI, Anthropic, Gemini,
+// Messages reads a chat prompt in the shapes of OpenAI, Anthropic, Gemini,
 // Bedrock, the OpenTelemetry conventions, OpenInference and LangChain: a list of
 // messages, an object that holds one, or one string. media counts the parts that
 // are not text.
-func messages(v *fastjson.Value) (out []Message, media int, ok bool) {
+func Messages(v *fastjson.Value) (out []Message, media int, ok bool) {
 	return messageList(v, 0)
 }
 
@@ -146,7 +146,7 @@ func roleOf(v *fastjson.Value, f prefixed, class string) string {
 func messageText(v *fastjson.Value, f prefixed) (string, int) {
 	for _, key := range [...]string{"content", "contents", "parts", "value", "text"} {
 		if c := f.get(v, key); c != nil && c.Type() != fastjson.TypeNull {
-			return content(c)
+			return Content(c)
 		}
 	}
 	return "", 0
@@ -167,8 +167,8 @@ func (f prefixed) get(v *fastjson.Value, key string) *fastjson.Value {
 	return v.Get(key)
 }
 
-// content joins the text parts of a message and counts the others.
-func content(v *fastjson.Value) (text string, media int) {
+// Content joins the text parts of a message and counts the others.
+func Content(v *fastjson.Value) (text string, media int) {
 	if v == nil {
 		return "", 0
 	}

@@ -1,4 +1,4 @@
-package ingest
+package chat
 
 import (
 	"strings"
@@ -17,8 +17,8 @@ type answerReader struct {
 	known  bool   // the shape is one that we know
 }
 
-// answer reads a response. ok is false for a shape that holds no answer.
-func answer(v *fastjson.Value) (text, finish string, ok bool) {
+// Answer reads a response. ok is false for a shape that holds no answer.
+func Answer(v *fastjson.Value) (text, finish string, ok bool) {
 	var a answerReader
 	if v.Type() != fastjson.TypeString && v.Type() != fastjson.TypeObject && v.Type() != fastjson.TypeArray {
 		return "", "", false
@@ -79,7 +79,7 @@ func (a *answerReader) object(v *fastjson.Value, depth int) {
 		}
 		switch key {
 		case "content", "contents", "parts", "reasoningContent", "response":
-			s, _ := content(t)
+			s, _ := Content(t)
 			a.add(s)
 		default:
 			a.add(notation.Text(t))
@@ -118,13 +118,13 @@ func (a *answerReader) ended(v *fastjson.Value) {
 		if a.finish != "" {
 			return
 		}
-		a.finish = reason(v.Get(key))
+		a.finish = FinishReason(v.Get(key))
 	}
 }
 
-// reason is the text of a finish reason: a string, an object with a type, or
+// FinishReason is the text of a finish reason: a string, an object with a type, or
 // the first of a list.
-func reason(v *fastjson.Value) string {
+func FinishReason(v *fastjson.Value) string {
 	if v == nil {
 		return ""
 	}
@@ -135,7 +135,7 @@ func reason(v *fastjson.Value) string {
 		return notation.String(v.GetStringBytes("type"))
 	case fastjson.TypeArray:
 		if list := v.GetArray(); len(list) > 0 {
-			return reason(list[0])
+			return FinishReason(list[0])
 		}
 	}
 	return ""
