@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"reprise/ingest/shape"
 )
 
 // Recognised is the source that a log was taken for.
@@ -33,7 +35,7 @@ type taken struct {
 	columns *seen
 	votes   votes            // what the first rows show of what counts include
 	has     [numFields]int64 // of the first requests
-	shaper  shaper           // of rows that are no requests by themselves; nil for others
+	shaper  shape.Shaper     // of rows that are no requests by themselves; nil for others
 }
 
 // Found lists what was recognised, in order of the inputs. It is complete once
@@ -123,7 +125,7 @@ func (l *Log) join(t *taken, sample *seen) *taken {
 	if i < 0 {
 		i = len(l.taken)
 		t.columns, t.votes = &seen{names: map[string]int{}}, votes{}
-		t.shaper = t.mapping.shape.newShaper()
+		t.shaper = t.mapping.shape.NewShaper()
 		l.taken = append(l.taken, t)
 	}
 	t = l.taken[i]

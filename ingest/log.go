@@ -9,6 +9,7 @@ import (
 
 	"reprise/ingest/loglines"
 	"reprise/ingest/rows"
+	"reprise/ingest/shape"
 	"reprise/ingest/source"
 	"reprise/ingest/textfile"
 	"reprise/trace"
@@ -114,7 +115,7 @@ func (l *Log) text(s *source.Source, named bool, yield func(Record, error) bool)
 	if r, ok := inner.(rows.Closer); ok {
 		defer r.Close()
 	}
-	if from, err = reshape(from, k.taken.shaper, l.lastOf(s)); err != nil {
+	if from, err = shape.Of(from, k.taken.shaper, l.lastOf(s)); err != nil {
 		return l.lose(source.Input{Path: s.Name, Named: named}, s.Locate(err), yield)
 	}
 	last, more, err := l.rows(from, k.taken, yield)
@@ -202,4 +203,22 @@ func (l *Log) builder(t *taken) *builder {
 	b := newBuilder(t.mapping, l.in.Zone)
 	b.votes = t.votes
 	return b
+}
+
+// flush yields the requests that waited for rows of another file. It reports
+// whether to go on.
+func (l *Log) flush(yield func(Record, error) bool) bool {
+	for _, t := range l.taken {
+		if t.shaper == nil {
+			continue
+		}
+		_, more, err := l.rows(shape.Rest(t.shaper), t, yield)
+		if err != nil {
+			return yield(Record{}, err)
+		}
+		if !more {
+			return false
+		}
+	}
+	return true
 }

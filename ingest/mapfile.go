@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"reprise/ingest/shape"
 )
 
 // mapFile is a mapping as people write it; reprise init mapping prints one with
@@ -16,7 +18,7 @@ type mapFile struct {
 	Require     []string             `yaml:"require"`
 	Without     []string             `yaml:"without"`
 	Match       []testFile           `yaml:"match"`
-	Shape       *shapeFile           `yaml:"shape"`
+	Shape       *shape.File          `yaml:"shape"`
 	Explode     stringSet            `yaml:"explode"`
 	Attributes  stringSet            `yaml:"attributes"`
 	Arrays      stringSet            `yaml:"arrays"`

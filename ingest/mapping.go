@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reprise/ingest/scalar"
+	"reprise/ingest/shape"
 	"reprise/trace/strictyaml"
 )
 
@@ -45,7 +46,7 @@ type Mapping struct {
 	redacted    []string // texts that stand for others
 	earlyStream bool     // a first token before the end is a stream
 	ignore      []string
-	shape       *shapeFile
+	shape       *shape.File
 }
 
 // ParseMap reads arguments of the form field=column or field=column@unit, the

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,7 +37,7 @@ func (l *Log) Notes() []string {
 	out = append(out, l.notes.usage.lines()...)
 	for _, t := range l.taken {
 		if t.shaper != nil {
-			for _, line := range t.shaper.counts().lines() {
+			for _, line := range t.shaper.Counts().Lines() {
 				if len(l.taken) > 1 {
 					line = t.Name + ": " + line
 				}
@@ -94,18 +93,6 @@ func (h *hander) give(r *Record) bool {
 // end hands on what waits.
 func (h *hander) end() bool {
 	return h.nest == nil || h.nest.flush(func(r Record) bool { return h.give(&r) })
-}
-
-// reshape puts a shaper behind the rows; without one they are requests already.
-func reshape(from rows.Reader, s shaper, last bool) (rows.Reader, error) {
-	if s == nil {
-		return from, nil
-	}
-	values, ok := from.(rows.ValueReader)
-	if !ok {
-		return nil, errors.New("rows of this source come as JSON; export it so")
-	}
-	return &shaped{from: values, shape: s, last: last}, nil
 }
 
 // lastOf reports whether no input follows the one that s is read from. An

@@ -162,7 +162,7 @@ func (s *schema) take(file *mapFile) error {
 	}
 	m.earlyStream = m.earlyStream || file.EarlyStream
 	if file.Shape != nil {
-		if err := file.Shape.check(); err != nil {
+		if err := file.Shape.Check(); err != nil {
 			return fmt.Errorf("shape: %w", err)
 		}
 		m.shape = file.Shape

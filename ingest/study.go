@@ -8,6 +8,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/rows"
+	"reprise/ingest/shape"
 	"reprise/ingest/source"
 )
 
@@ -33,7 +34,7 @@ func (l *Log) study(s *source.Source, c container, t *taken) error {
 	if r, ok := from.(rows.Closer); ok {
 		defer r.Close()
 	}
-	if from, err = reshape(from, t.mapping.shape.newShaper(), true); err != nil {
+	if from, err = shape.Of(from, t.mapping.shape.NewShaper(), true); err != nil {
 		return err
 	}
 	b := newBuilder(t.mapping, l.in.Zone)

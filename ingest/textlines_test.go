@@ -10,6 +10,7 @@ import (
 
 	"reprise/ingest/loglines"
 	"reprise/ingest/rows"
+	"reprise/ingest/shape"
 	"reprise/ingest/source"
 	"reprise/ingest/textfile"
 )
@@ -174,7 +175,7 @@ func FuzzShapes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		rowsIn := int64(bytes.Count(text, []byte("\n")) + 1)
 		for i := range known {
-			s := known[i].mapping.shape.newShaper()
+			s := known[i].mapping.shape.NewShaper()
 			if s == nil {
 				continue
 			}
@@ -182,11 +183,15 @@ func FuzzShapes(f *testing.F) {
 			r, _ := textfile.OpenJSONL(&source.Source{Name: "x"}, bytes.NewReader(text))
 			l := &Log{ctx: context.Background()}
 			n := int64(0)
-			_, _, err := l.rows(&shaped{from: r.(rows.ValueReader), shape: s, last: true}, tk, func(Record, error) bool { n++; return true })
+			from, err := shape.Of(r, s, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = l.rows(from, tk, func(Record, error) bool { n++; return true })
 			if err != nil {
 				t.Fatal(known[i].name, err)
 			}
-			if c := s.counts(); c.rows > rowsIn || c.requests > n {
+			if c := s.Counts(); c.Rows > rowsIn || c.Requests > n {
 				t.Fatalf("%s: %+v of %d rows, %d records", known[i].name, c, rowsIn, n)
 			}
 		}

@@ -16,8 +16,8 @@ func lineSets(known []schema, own *Mapping) []*loglines.Set {
 		known = append([]schema{*own.file}, known...)
 	}
 	for i := range known {
-		if shape := known[i].mapping.shape; shape != nil && shape.set != nil {
-			out = append(out, shape.set)
+		if set := known[i].mapping.shape.LineSet(); set != nil {
+			out = append(out, set)
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package ingest
+package shape
 
 import (
 	"container/list"
@@ -74,7 +74,7 @@ type joiner struct {
 	buf     []byte
 	ends    bool // a row was seen that ends a request
 	single  int64
-	count   shapeCounts
+	count   Counts
 }
 
 // heldRequest is what is known of a request: rows as JSON, by kind.
@@ -95,7 +95,7 @@ func newJoiner(f *joinFile) *joiner {
 }
 
 func (j *joiner) add(pos rows.Pos, v *fastjson.Value) {
-	j.count.rows++
+	j.count.Rows++
 	for i := range j.file.Events {
 		e := &j.file.Events[i]
 		if e.Each != "" {
@@ -213,15 +213,15 @@ func (j *joiner) next() (rows.Pos, *fastjson.Value, bool) {
 		if err != nil { // nested deeper than the parser goes
 			continue
 		}
-		j.count.requests++
+		j.count.Requests++
 		return h.pos, v, true
 	}
 	return rows.Pos{}, nil, false
 }
 
-// counts has halves only where the log has ends of requests at all, or where
+// Counts has halves only where the log has ends of requests at all, or where
 // there is no kind that ends one.
-func (j *joiner) counts() shapeCounts {
+func (j *joiner) Counts() Counts {
 	c := j.count
 	if (j.ends || len(j.file.Last) == 0) && len(j.file.Events) > 1 {
 		c.alone = j.single

@@ -1,4 +1,4 @@
-package ingest
+package shape
 
 import (
 	"errors"
@@ -13,10 +13,10 @@ import (
 	"reprise/ingest/rows"
 )
 
-// shapeFile is the part of a mapping that says how the rows of a file become
+// File is the part of a mapping that says how the rows of a file become
 // requests where it is not one row a request. One of join, conversation,
 // transcript and chain at most; lines says how lines of text become rows before that.
-type shapeFile struct {
+type File struct {
 	Lines        []loglines.Kind   `yaml:"lines"`
 	Fallback     bool              `yaml:"fallback"`
 	Join         *joinFile         `yaml:"join"`
@@ -24,37 +24,37 @@ type shapeFile struct {
 	Transcript   *transcriptFile   `yaml:"transcript"`
 	Chain        *chainFile        `yaml:"chain"`
 
-	set *loglines.Set // lines made ready by check; nil for none
+	set *loglines.Set // lines made ready by Check; nil for none
 }
 
-// shaper turns rows into requests. It keeps nothing of a row that it is given
+// Shaper turns rows into requests. It keeps nothing of a row that it is given
 // but copies.
-type shaper interface {
+type Shaper interface {
 	// add takes a row. The value is valid until add returns.
 	add(pos rows.Pos, v *fastjson.Value)
 	// end says that no row of this file follows; last, that none of the log does.
 	end(last bool)
 	// next gives a request that is ready, valid until the next call of any method.
 	next() (rows.Pos, *fastjson.Value, bool)
-	// counts says what became of rows that are no requests by themselves.
-	counts() shapeCounts
+	// Counts says what became of rows that are no requests by themselves.
+	Counts() Counts
 }
 
-// shapeCounts accounts for rows that were put together or apart.
-type shapeCounts struct {
-	rows     int64 // given to the shaper
-	requests int64 // that came out
+// Counts accounts for rows that were put together or apart.
+type Counts struct {
+	Rows     int64 // given to the shaper
+	Requests int64 // that came out
 	copies   int64 // of requests that were there before
 	alone    int64 // without their other half
 	open     int64 // answers without a question, which are no requests
 }
 
-// lines are what a person should know of them.
-func (c shapeCounts) lines() []string {
-	if c.rows == 0 {
+// Lines are what a person should know of them.
+func (c Counts) Lines() []string {
+	if c.Rows == 0 {
 		return nil
 	}
-	out := []string{fmt.Sprintf("%d rows of the log were read as %d requests", c.rows, c.requests)}
+	out := []string{fmt.Sprintf("%d rows of the log were read as %d requests", c.Rows, c.Requests)}
 	for _, n := range []struct {
 		n    int64
 		what string
@@ -68,8 +68,8 @@ func (c shapeCounts) lines() []string {
 	return out
 }
 
-// newShaper makes the shaper of a mapping, nil when rows are requests already.
-func (f *shapeFile) newShaper() shaper {
+// NewShaper makes the shaper of a mapping, nil when rows are requests already.
+func (f *File) NewShaper() Shaper {
 	switch {
 	case f == nil:
 	case f.Join != nil:
@@ -84,8 +84,17 @@ func (f *shapeFile) newShaper() shaper {
 	return nil
 }
 
-// check reports what is wrong with a shape.
-func (f *shapeFile) check() error {
+// LineSet is the kinds of line of a text log that a shape knows, nil for none.
+// Check makes them ready.
+func (f *File) LineSet() *loglines.Set {
+	if f == nil {
+		return nil
+	}
+	return f.set
+}
+
+// Check reports what is wrong with a shape.
+func (f *File) Check() error {
 	n := 0
 	for _, there := range []bool{f.Join != nil, f.Conversation != nil, f.Transcript != nil, f.Chain != nil} {
 		if there {
@@ -116,7 +125,7 @@ func (f *shapeFile) check() error {
 // shaped are the requests that a shaper makes of a file's rows.
 type shaped struct {
 	from  rows.ValueReader
-	shape shaper
+	shape Shaper
 	last  bool // no file follows
 	ended bool
 	value *fastjson.Value
@@ -151,23 +160,8 @@ type nothing struct{ rows.Reader }
 func (nothing) Next() (rows.Pos, error)  { return rows.Pos{}, io.EOF }
 func (nothing) Current() *fastjson.Value { return nil }
 
-// flush yields the requests that waited for rows of another file. It reports
-// whether to go on.
-func (l *Log) flush(yield func(Record, error) bool) bool {
-	for _, t := range l.taken {
-		if t.shaper == nil {
-			continue
-		}
-		_, more, err := l.rows(&shaped{from: nothing{}, shape: t.shaper, last: true}, t, yield)
-		if err != nil {
-			return yield(Record{}, err)
-		}
-		if !more {
-			return false
-		}
-	}
-	return true
-}
+// Rest is the requests that waited for rows of another file, when none follows.
+func Rest(s Shaper) rows.Reader { return &shaped{from: nothing{}, shape: s, last: true} }
 
 func (s *shaped) Names(add func(string)) { notation.Names(s.value, add) }
 
@@ -214,4 +208,16 @@ func (cs conditions) any(v *fastjson.Value) bool {
 		}
 	}
 	return false
+}
+
+// Of puts a shaper behind the rows; without one they are requests already.
+func Of(from rows.Reader, s Shaper, last bool) (rows.Reader, error) {
+	if s == nil {
+		return from, nil
+	}
+	values, ok := from.(rows.ValueReader)
+	if !ok {
+		return nil, errors.New("rows of this source come as JSON; export it so")
+	}
+	return &shaped{from: values, shape: s, last: last}, nil
 }

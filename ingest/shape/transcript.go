@@ -1,4 +1,4 @@
-package ingest
+package shape
 
 import (
 	"github.com/valyala/fastjson"
@@ -22,7 +22,7 @@ type transcript struct {
 	keep    *fastjson.Arena // of the threads
 	bytes   int             // of the rows that threads hold
 	limit   int             // of those
-	count   shapeCounts
+	count   Counts
 }
 
 func newTranscript(f *transcriptFile) *transcript {
@@ -30,7 +30,7 @@ func newTranscript(f *transcriptFile) *transcript {
 }
 
 func (t *transcript) add(pos rows.Pos, v *fastjson.Value) {
-	t.count.rows++
+	t.count.Rows++
 	row, n := cloneValue(v)
 	if row == nil {
 		return
@@ -106,7 +106,7 @@ func (t *transcript) next() (rows.Pos, *fastjson.Value, bool) {
 	c := t.ready[0]
 	t.ready[0] = nil
 	t.ready = t.ready[1:]
-	t.count.requests++
+	t.count.Requests++
 	return c.pos, t.request(c), true
 }
 
@@ -152,4 +152,4 @@ func (t *transcript) request(c *call) *fastjson.Value {
 	return out
 }
 
-func (t *transcript) counts() shapeCounts { return t.count }
+func (t *transcript) Counts() Counts { return t.count }

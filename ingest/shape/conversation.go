@@ -1,4 +1,4 @@
-package ingest
+package shape
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ type conversation struct {
 	copy  fastjson.Parser
 	arena fastjson.Arena
 	buf   []byte
-	count shapeCounts
+	count Counts
 }
 
 // message is one of a conversation, under the roles that we use.
@@ -57,7 +57,7 @@ type message struct {
 func newConversation(f *conversationFile) *conversation { return &conversation{file: f} }
 
 func (c *conversation) add(pos rows.Pos, v *fastjson.Value) {
-	c.count.rows++
+	c.count.Rows++
 	c.buf = notation.AppendValue(c.buf[:0], v)
 	row, err := c.copy.ParseBytes(c.buf)
 	if err != nil { // nested deeper than the parser goes
@@ -127,7 +127,7 @@ func (c *conversation) next() (rows.Pos, *fastjson.Value, bool) {
 			c.count.open++
 			continue
 		}
-		c.count.requests++
+		c.count.Requests++
 		return c.pos, c.request(asked, i), true
 	}
 	return rows.Pos{}, nil, false
@@ -172,4 +172,4 @@ func absentMessage(a *fastjson.Arena, role string) *fastjson.Value {
 
 func (c *conversation) name(turn int) string { return c.id + "#" + strconv.Itoa(turn) }
 
-func (c *conversation) counts() shapeCounts { return c.count }
+func (c *conversation) Counts() Counts { return c.count }

@@ -1,4 +1,4 @@
-package ingest
+package shape
 
 import (
 	"errors"
@@ -33,7 +33,7 @@ type chainer struct {
 	row   *fastjson.Value
 	pos   rows.Pos
 	ready bool
-	count shapeCounts
+	count Counts
 }
 
 func newChainer(f *chainFile) *chainer { return &chainer{file: f, roots: map[string]string{}} }
@@ -75,4 +75,4 @@ func (c *chainer) next() (rows.Pos, *fastjson.Value, bool) {
 	return c.pos, c.row, ready
 }
 
-func (c *chainer) counts() shapeCounts { return c.count }
+func (c *chainer) Counts() Counts { return c.count }
