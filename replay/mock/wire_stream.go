@@ -73,14 +73,16 @@ func (s *wireStream) token(ev Event) {
 	if !s.plain {
 		out = trim(out)
 	}
+	var at time.Duration // before the write: a client is charged for it, and not for what keeps us from a look at the clock after it
+	if s.h.rec != nil {
+		at = s.h.driver.now()
+	}
 	if !s.c.out.write(out, ev.At) {
 		s.h.driver.drop(s.id)
 		s.gone()
 		return
 	}
-	if s.h.rec != nil {
-		s.h.rec.token(s.job.entry, ev, s.h.driver.now())
-	}
+	s.h.rec.token(s.job.entry, ev, at)
 	if ev.Finish != Going {
 		s.over = true
 		s.finish()

@@ -20,7 +20,7 @@ type Law struct{ TTFT, ITL float64 }
 type Arrival struct {
 	At     int64   // Unix ns at the server's kernel
 	Asked  int32   // output tokens
-	TTFTMS float64 // until the first token's bytes were handed to the kernel; 0: none
+	TTFTMS float64 // until the first token's bytes went to the kernel; 0: none
 }
 
 // Seen is what a mock says when its client is done.

@@ -26,7 +26,8 @@ import (
 )
 
 // Cores says where the two ends of a load run. The default is a core each, by
-// taskset; FIFO adds real-time priority, so that neighbours do not disturb.
+// taskset; FIFO adds real-time priority, so that neighbours do not disturb. It is
+// round robin, so that no thread of a process waits for ever for another.
 type Cores struct {
 	ServerCore, ClientCore string
 	FIFO                   bool
@@ -35,20 +36,14 @@ type Cores struct {
 // args are what runs a program on a core.
 func (c Cores) args(core string, args []string) []string {
 	if c.FIFO {
-		args = append([]string{"chrt", "-f", "10"}, args...)
+		args = append([]string{"chrt", "-r", "5"}, args...)
 	}
 	return append([]string{"taskset", "-c", core}, args...)
 }
 
 // procs is GOMAXPROCS of a client. A second P lets the poller run beside the
-// dispatcher, on one core too; at real-time priority it must not spin against
-// itself.
-func (c Cores) procs() int {
-	if c.FIFO {
-		return 1
-	}
-	return 2
-}
+// dispatcher, on one core too.
+const procs = 2
 
 // Used is what a client took to its end.
 type Used struct {
@@ -66,7 +61,7 @@ func (c Cores) Client(ctx context.Context, env []string, args ...string) ([]byte
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	var out, talk bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &talk
-	cmd.Env = append(append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(c.procs())), env...)
+	cmd.Env = append(append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(procs)), env...)
 	u := Used{Start: time.Now()}
 	err := cmd.Run()
 	if cmd.ProcessState != nil {
