@@ -46,6 +46,8 @@ func Merge(dirs []*Dir) (*Merged, error) {
 			return nil, fmt.Errorf("%s is not a shard of the same run as %s", d.Path, dirs[0].Path)
 		case seen[d.Run.Shard.Index]:
 			return nil, fmt.Errorf("%s: shard %d is there twice", d.Path, d.Run.Shard.Index)
+		case !sameLoad(first.Shape, d.Run.Shape):
+			return nil, fmt.Errorf("%s: its machine sent another kind of load than %s", d.Path, dirs[0].Path)
 		case d.Run.Endpoint.Model != first.Endpoint.Model || d.Run.Endpoint.API != first.Endpoint.API || d.Run.Endpoint.Template != first.Endpoint.Template:
 			return nil, fmt.Errorf("%s: its machine found another model, interface or template at the endpoint than %s", d.Path, dirs[0].Path)
 		}
@@ -55,6 +57,15 @@ func Merge(dirs []*Dir) (*Merged, error) {
 	}
 	m.missing(seen)
 	return m, m.side()
+}
+
+// sameLoad says whether two machines' parts are of one load; counts and rates of
+// parts differ.
+func sameLoad(a, b *Shape) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Arrivals == b.Arrivals && a.CV == b.CV && a.Seed == b.Seed && len(a.Points) == len(b.Points)
 }
 
 func shardIndex(d *Dir) int {

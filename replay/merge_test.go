@@ -123,5 +123,11 @@ func TestMerge(t *testing.T) {
 		if _, err = Merge([]*Dir{dirs[0], {Path: "b", Run: &other}}); err == nil || !strings.Contains(err.Error(), "not a shard of the same run") {
 			t.Fatal(err)
 		}
+		drawn := *dirs[1].Run
+		shape := *drawn.Shape
+		shape.Arrivals, drawn.Shape = "poisson", &shape
+		if _, err = Merge([]*Dir{dirs[0], {Path: "b", Run: &drawn}}); err == nil || !strings.Contains(err.Error(), "another kind of load") {
+			t.Fatal(err)
+		}
 	})
 }

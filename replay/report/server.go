@@ -25,6 +25,7 @@ type Server struct {
 	Running  *int64       `json:"most_running"`
 	Waiting  *int64       `json:"most_waiting"`
 	KVUsage  *float64     `json:"most_kv_usage"`
+	PrefillS *float64     `json:"prompt_seconds,omitempty"` // of computing prompts, where the server sums them
 	Blocks   int64        `json:"cache_block_tokens"` // 0 when not told
 }
 
@@ -46,7 +47,7 @@ type Within struct {
 func server(m *scrape.Summary) *Server {
 	out := &Server{Engine: m.Engine, Scrapes: m.Scrapes, Seconds: m.Seconds, TTFT: serverTimes(m.TTFT), Queue: serverTimes(m.Queue),
 		Hits: whole(m.Hits), Queries: whole(m.Queries), Prompt: whole(m.Prompt), Output: whole(m.Output), Requests: whole(m.Requests),
-		Preempts: whole(m.Preempts), Running: whole(m.Running), Waiting: whole(m.Waiting), KVUsage: m.KVUsage, Blocks: m.BlockTokens}
+		Preempts: whole(m.Preempts), Running: whole(m.Running), Waiting: whole(m.Waiting), KVUsage: m.KVUsage, PrefillS: m.PrefillS, Blocks: m.BlockTokens}
 	if out.Hits != nil && out.Queries != nil {
 		out.HitRate = ratio(*out.Hits, *out.Queries)
 	}
@@ -116,6 +117,9 @@ func (s *Summary) serverCells() [][]string {
 		if n != nil {
 			add(name, count(*n), note)
 		}
+	}
+	if v.PrefillS != nil {
+		add("Computing prompts, s", fmt.Sprintf("%.3g", *v.PrefillS), "in all, by the server's own sum")
 	}
 	counts("Prompt tokens", v.Prompt, count(s.Tokens.InAsked.Got)+" by usage of measured answers")
 	counts("Generated tokens", v.Output, count(s.Tokens.OutAsked.Got)+" by usage of measured answers")
