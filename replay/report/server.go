@@ -26,7 +26,7 @@ type Server struct {
 	Waiting  *int64       `json:"most_waiting"`
 	KVUsage  *float64     `json:"most_kv_usage"`
 	PrefillS *float64     `json:"prompt_seconds,omitempty"` // of computing prompts, where the server sums them
-	Blocks   int64        `json:"cache_block_tokens"` // 0 when not told
+	Blocks   int64        `json:"cache_block_tokens"`       // 0 when not told
 }
 
 // ServerTimes are percentiles of a histogram of the server's. Each lies in a
