@@ -12,6 +12,7 @@ import (
 	"reprise/ingest/notation"
 	"reprise/ingest/rows"
 	"reprise/ingest/scalar"
+	"reprise/ingest/usage"
 	"reprise/trace"
 )
 
@@ -28,8 +29,8 @@ type builder struct {
 	read     *reading
 	mapping  *Mapping
 	zone     *time.Location // of times without one; nil for UTC
-	votes    votes          // what the first rows showed
-	learning votes          // where they are being counted, else nil
+	votes    usage.Votes    // what the first rows showed
+	learning usage.Votes    // where they are being counted, else nil
 	bad      *rows.Error
 	scratch  []byte
 	record   Record // that is being built
@@ -42,7 +43,7 @@ type notes struct {
 	naive, guessed, negative int64
 	truncated, redacted      int64
 	other                    int64 // lines of text logs that are no rows
-	usage                    usageNotes
+	usage                    usage.Notes
 	text                     badText
 }
 
@@ -52,7 +53,7 @@ func (n *notes) add(o notes) {
 	n.negative += o.negative
 	n.truncated += o.truncated
 	n.redacted += o.redacted
-	n.usage.add(o.usage)
+	n.usage.Add(o.usage)
 	n.text.merge(o.text)
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reprise/ingest/shape"
+	"reprise/ingest/usage"
 )
 
 // Recognised is the source that a log was taken for.
@@ -33,7 +34,7 @@ type taken struct {
 	Found
 	mapping *Mapping
 	columns *seen
-	votes   votes            // what the first rows show of what counts include
+	votes   usage.Votes      // what the first rows show of what counts include
 	has     [numFields]int64 // of the first requests
 	shaper  shape.Shaper     // of rows that are no requests by themselves; nil for others
 }
@@ -124,7 +125,7 @@ func (l *Log) join(t *taken, sample *seen) *taken {
 	i := slices.IndexFunc(l.taken, func(o *taken) bool { return o.Name == t.Name && o.Container == t.Container })
 	if i < 0 {
 		i = len(l.taken)
-		t.columns, t.votes = &seen{names: map[string]int{}}, votes{}
+		t.columns, t.votes = &seen{names: map[string]int{}}, usage.Votes{}
 		t.shaper = t.mapping.shape.NewShaper()
 		l.taken = append(l.taken, t)
 	}

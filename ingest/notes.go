@@ -34,7 +34,7 @@ func (l *Log) Notes() []string {
 	if l.notes.text.n > 0 {
 		out = append(out, l.notes.text.line())
 	}
-	out = append(out, l.notes.usage.lines()...)
+	out = append(out, l.notes.usage.Lines()...)
 	for _, t := range l.taken {
 		if t.shaper != nil {
 			for _, line := range t.shaper.Counts().Lines() {

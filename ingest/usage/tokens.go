@@ -1,4 +1,4 @@
-package ingest
+package usage
 
 import (
 	"fmt"
@@ -8,14 +8,14 @@ import (
 	"reprise/trace"
 )
 
-// usage is the token counts of a row as the log gives them. Products disagree
+// Tokens is the token counts of a row as the log gives them. Products disagree
 // on what input and output include: OpenAI counts cached tokens in the input,
 // Anthropic beside it; OpenAI counts reasoning in the output, Vertex beside it.
-type usage struct {
-	input, output, total       trace.Opt[int64]
-	cached, written, reasoning trace.Opt[int64]
-	cachedBeside, reasonBeside bool   // as the mapping says of these columns
-	source                     string // provider and column, in whose votes it counts
+type Tokens struct {
+	Input, Output, Total       trace.Opt[int64]
+	Cached, Written, Reasoning trace.Opt[int64]
+	CachedBeside, ReasonBeside bool   // as the mapping says of these columns
+	Source                     string // provider and column, in whose votes it counts
 }
 
 // placement is where the parts of a row's counts stand, as the row itself shows.
@@ -31,19 +31,19 @@ const (
 
 // place decides by the identity total = input + output (+ cached) (+ reasoning),
 // and by the fact that a part is no larger than its whole.
-func (u *usage) place() placement {
+func (u *Tokens) place() placement {
 	var p placement
-	cache, reason := u.cached.V+u.written.V, u.reasoning.V
-	if u.input.OK && u.cached.V > u.input.V {
+	cache, reason := u.Cached.V+u.Written.V, u.Reasoning.V
+	if u.Input.OK && u.Cached.V > u.Input.V {
 		p.cached = beside
 	}
-	if u.output.OK && reason > u.output.V {
+	if u.Output.OK && reason > u.Output.V {
 		p.reasoning = beside
 	}
-	if !u.input.OK || !u.output.OK || !u.total.OK || u.total.V == 0 {
+	if !u.Input.OK || !u.Output.OK || !u.Total.OK || u.Total.V == 0 {
 		return p
 	}
-	rest := u.total.V - u.input.V - u.output.V
+	rest := u.Total.V - u.Input.V - u.Output.V
 	fits := func(c, r verdict) bool {
 		sum := int64(0)
 		if c == beside {
@@ -76,14 +76,16 @@ func (u *usage) place() placement {
 	return p
 }
 
-// votes counts what the first rows of a source show, by provider and column.
-type votes map[string]*[2]struct{ inside, beside int }
+// Votes counts what the first rows of a source show, by provider and column.
+type Votes map[string]*[2]struct{ inside, beside int }
 
-func (v votes) add(source string, p placement) {
-	n := v[source]
+// Add counts what the counts of a row show, if anything.
+func (v Votes) Add(u *Tokens) {
+	p := u.place()
+	n := v[u.Source]
 	if n == nil {
 		n = &[2]struct{ inside, beside int }{}
-		v[source] = n
+		v[u.Source] = n
 	}
 	for i, w := range []verdict{p.cached, p.reasoning} {
 		switch w {
@@ -96,7 +98,7 @@ func (v votes) add(source string, p placement) {
 }
 
 // say is what all votes agree on; where they do not, the mapping's word stands.
-func (v votes) say(source string, part int, otherwise bool) bool {
+func (v Votes) say(source string, part int, otherwise bool) bool {
 	n := v[source]
 	switch {
 	case n == nil || (n[part].inside > 0) == (n[part].beside > 0):
@@ -106,27 +108,27 @@ func (v votes) say(source string, part int, otherwise bool) bool {
 	}
 }
 
-// settle makes the input of everything that was read, cached or not, and the
+// Settle makes the input of everything that was read, cached or not, and the
 // output of everything that was generated.
-func (u *usage) settle(v votes, rest bool) (counted usageNotes) {
-	if u.cached.V+u.written.V+u.reasoning.V == 0 { // there are no parts
+func (u *Tokens) Settle(v Votes, rest bool) (counted Notes) {
+	if u.Cached.V+u.Written.V+u.Reasoning.V == 0 { // there are no parts
 		u.derive(rest, &counted)
 		return counted
 	}
 	p := u.place()
 	cached, reasoning := p.cached == beside, p.reasoning == beside
 	if p.cached == unknown {
-		cached = v.say(u.source, 0, u.cachedBeside)
+		cached = v.say(u.Source, 0, u.CachedBeside)
 	}
 	if p.reasoning == unknown {
-		reasoning = v.say(u.source, 1, u.reasonBeside)
+		reasoning = v.say(u.Source, 1, u.ReasonBeside)
 	}
-	if cached && u.input.OK && u.cached.V+u.written.V > 0 {
-		u.input.V += u.cached.V + u.written.V
+	if cached && u.Input.OK && u.Cached.V+u.Written.V > 0 {
+		u.Input.V += u.Cached.V + u.Written.V
 		counted.cached++
 	}
-	if reasoning && u.output.OK && u.reasoning.V > 0 {
-		u.output.V += u.reasoning.V
+	if reasoning && u.Output.OK && u.Reasoning.V > 0 {
+		u.Output.V += u.Reasoning.V
 		counted.reasoning++
 	}
 	u.derive(rest, &counted)
@@ -135,37 +137,39 @@ func (u *usage) settle(v votes, rest bool) (counted usageNotes) {
 
 // derive fills one missing count from the others, and takes what a total has
 // beyond its parts as reasoning where the mapping says so.
-func (u *usage) derive(rest bool, counted *usageNotes) {
-	if !u.total.OK || u.total.V == 0 {
+func (u *Tokens) derive(rest bool, counted *Notes) {
+	if !u.Total.OK || u.Total.V == 0 {
 		return
 	}
 	switch {
-	case u.input.OK && !u.output.OK && u.total.V > u.input.V:
-		u.output = trace.Some(u.total.V - u.input.V)
+	case u.Input.OK && !u.Output.OK && u.Total.V > u.Input.V:
+		u.Output = trace.Some(u.Total.V - u.Input.V)
 		counted.derived++
-	case u.output.OK && !u.input.OK && u.total.V > u.output.V:
-		u.input = trace.Some(u.total.V - u.output.V)
+	case u.Output.OK && !u.Input.OK && u.Total.V > u.Output.V:
+		u.Input = trace.Some(u.Total.V - u.Output.V)
 		counted.derived++
-	case rest && u.input.OK && u.output.OK && u.total.V > u.input.V+u.output.V && u.reasoning.V == 0:
-		more := u.total.V - u.input.V - u.output.V
-		u.output.V += more
-		u.reasoning = trace.Some(more)
+	case rest && u.Input.OK && u.Output.OK && u.Total.V > u.Input.V+u.Output.V && u.Reasoning.V == 0:
+		more := u.Total.V - u.Input.V - u.Output.V
+		u.Output.V += more
+		u.Reasoning = trace.Some(more)
 		counted.rest++
 	}
 }
 
-// usageNotes counts rows in which something was added up or inferred.
-type usageNotes struct{ cached, reasoning, derived, rest, zeroes int64 }
+// Notes counts rows in which something was added up or inferred.
+type Notes struct{ cached, reasoning, derived, rest, Zeroes int64 }
 
-func (n *usageNotes) add(o usageNotes) {
+// Add takes in what was counted elsewhere.
+func (n *Notes) Add(o Notes) {
 	n.cached += o.cached
 	n.reasoning += o.reasoning
 	n.derived += o.derived
 	n.rest += o.rest
-	n.zeroes += o.zeroes
+	n.Zeroes += o.Zeroes
 }
 
-func (n usageNotes) lines() []string {
+// Lines are what a person should know of them.
+func (n Notes) Lines() []string {
 	var out []string
 	for _, l := range []struct {
 		n    int64
@@ -175,7 +179,7 @@ func (n usageNotes) lines() []string {
 		{n.reasoning, "rows count reasoning tokens beside the output; they were added to it"},
 		{n.derived, "rows lack input or output tokens; the total less the other was taken"},
 		{n.rest, "rows have a total above input and output; the rest was taken as reasoning"},
-		{n.zeroes, "rows have zeroes where usage was not recorded; they count as missing"},
+		{n.Zeroes, "rows have zeroes where usage was not recorded; they count as missing"},
 	} {
 		if l.n > 0 {
 			out = append(out, fmt.Sprintf("%d %s", l.n, l.what))
@@ -184,9 +188,9 @@ func (n usageNotes) lines() []string {
 	return out
 }
 
-// provider is the family of a provider's or model's name. Names of a row go no
+// Provider is the family of a provider's or model's name. Names of a row go no
 // further than into the key of its votes.
-func provider(name, model string) string {
+func Provider(name, model string) string {
 	s := strings.ToLower(name + " " + model)
 	families := []string{"anthropic", "claude", "bedrock", "vertex", "gemini", "google", "azure", "openai", "gpt"}
 	i := slices.IndexFunc(families, func(f string) bool { return strings.Contains(s, f) })

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"reprise/ingest/scalar"
+	"reprise/ingest/usage"
 	"reprise/trace"
 )
 
@@ -12,14 +13,14 @@ import (
 func (b *builder) counts(r *Record) {
 	u := b.usage()
 	if b.learning != nil {
-		b.learning.add(u.source, u.place())
+		b.learning.Add(&u)
 	}
-	b.notes.usage.add(u.settle(b.votes, b.mapping.rest))
+	b.notes.usage.Add(u.Settle(b.votes, b.mapping.rest))
 	b.gaps(r, &u)
-	b.narrow(&r.InputTokens, u.input, FieldInputTokens)
-	b.narrow(&r.OutputTokens, u.output, FieldOutputTokens)
-	b.narrow(&r.CachedTokens, u.cached, FieldCachedTokens)
-	b.narrow(&r.ReasoningTokens, u.reasoning, FieldReasoningTokens)
+	b.narrow(&r.InputTokens, u.Input, FieldInputTokens)
+	b.narrow(&r.OutputTokens, u.Output, FieldOutputTokens)
+	b.narrow(&r.CachedTokens, u.Cached, FieldCachedTokens)
+	b.narrow(&r.ReasoningTokens, u.Reasoning, FieldReasoningTokens)
 	if !b.read.has.limits {
 		return
 	}
@@ -40,19 +41,19 @@ func (b *builder) narrow(to *trace.Opt[int32], from trace.Opt[int64], f Field) {
 	*to = trace.Opt[int32]{V: int32(from.V), OK: from.OK}
 }
 
-func (b *builder) usage() usage {
-	u := usage{input: b.count(FieldInputTokens, maxTokens), output: b.count(FieldOutputTokens, maxTokens),
-		total: b.count(FieldTotalTokens, 4*maxTokens), cached: b.count(FieldCachedTokens, maxTokens),
-		written: b.count(FieldCacheWriteTokens, maxTokens), reasoning: b.count(FieldReasoningTokens, maxTokens)}
-	if u.cached.V+u.written.V+u.reasoning.V == 0 {
+func (b *builder) usage() usage.Tokens {
+	u := usage.Tokens{Input: b.count(FieldInputTokens, maxTokens), Output: b.count(FieldOutputTokens, maxTokens),
+		Total: b.count(FieldTotalTokens, 4*maxTokens), Cached: b.count(FieldCachedTokens, maxTokens),
+		Written: b.count(FieldCacheWriteTokens, maxTokens), Reasoning: b.count(FieldReasoningTokens, maxTokens)}
+	if u.Cached.V+u.Written.V+u.Reasoning.V == 0 {
 		return u
 	}
-	u.cachedBeside = b.beside(FieldCachedTokens) || b.beside(FieldCacheWriteTokens)
-	u.reasonBeside = b.beside(FieldReasoningTokens)
+	u.CachedBeside = b.beside(FieldCachedTokens) || b.beside(FieldCacheWriteTokens)
+	u.ReasonBeside = b.beside(FieldReasoningTokens)
 	name, _ := b.peek(FieldProvider)
 	model, _ := b.peek(FieldModel)
 	column := b.columnOf(FieldCachedTokens)*100 + b.columnOf(FieldReasoningTokens)
-	u.source = provider(name, model) + strconv.Itoa(column)
+	u.Source = usage.Provider(name, model) + strconv.Itoa(column)
 	return u
 }
 
@@ -83,29 +84,29 @@ func (b *builder) peek(f Field) (string, bool) {
 
 // gaps takes zeroes that stand for counts nobody made as absent: servers write
 // them where a stream ended without usage, and no request reads nothing.
-func (b *builder) gaps(r *Record, u *usage) {
+func (b *builder) gaps(r *Record, u *usage.Tokens) {
 	if b.mapping.realZeroes {
 		return
 	}
 	zero := func(o trace.Opt[int64]) bool { return o.OK && o.V == 0 }
-	input, output := zero(u.input), zero(u.output)
+	input, output := zero(u.Input), zero(u.Output)
 	switch {
-	case input && (output || !u.output.OK) && u.total.V == 0:
-		u.input, u.output = trace.Opt[int64]{}, trace.Opt[int64]{}
-	case input && (u.output.V > 0 || r.HasPrompt):
-		u.input = trace.Opt[int64]{}
+	case input && (output || !u.Output.OK) && u.Total.V == 0:
+		u.Input, u.Output = trace.Opt[int64]{}, trace.Opt[int64]{}
+	case input && (u.Output.V > 0 || r.HasPrompt):
+		u.Input = trace.Opt[int64]{}
 	case output && r.HasOutput && r.Output != "":
-		u.output = trace.Opt[int64]{}
+		u.Output = trace.Opt[int64]{}
 	default:
 		return
 	}
-	if !u.input.OK {
-		u.cached = trace.Opt[int64]{}
+	if !u.Input.OK {
+		u.Cached = trace.Opt[int64]{}
 	}
-	if !u.output.OK {
-		u.reasoning = trace.Opt[int64]{}
+	if !u.Output.OK {
+		u.Reasoning = trace.Opt[int64]{}
 	}
-	b.notes.usage.zeroes++
+	b.notes.usage.Zeroes++
 }
 
 // limit is max_tokens; clients write -1, 0 and huge numbers for none.
