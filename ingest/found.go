@@ -163,3 +163,7 @@ func (l *Log) Covered() []Field {
 func (t *taken) covers(f Field) bool {
 	return t.has[f] > 0 || slices.ContainsFunc(t.mapping.Fields[f], func(c Column) bool { return c.Path != "" && t.columns.has(c.Path) })
 }
+
+// Several reports whether the log has more than one file, so that a row may be
+// there twice.
+func (l *Log) Several() bool { return len(l.files) > 1 || len(l.looked) > 1 }
