@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"reprise/trace/token/class"
 )
 
 // maxTokenizerFile bounds the size of a tokenizer file; the largest published
@@ -49,7 +51,7 @@ func openTokenizerFile(path string) (*Tokenizer, error) {
 	}
 	sum := sha256.Sum256(data)
 	t := &Tokenizer{name: path, sha: hex.EncodeToString(sum[:])}
-	classes, err := newClassTable(unicode16)
+	classes, err := class.Load()
 	if err != nil {
 		return nil, err
 	}

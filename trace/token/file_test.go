@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"reprise/trace/token/class"
 )
 
 // tinyHF is a tokenizer.json of four tokens with parts replaced.
@@ -207,7 +209,7 @@ func FuzzOpenHF(f *testing.F) {
 		}
 		f.Add(data, "the <s>\u0301 ▁ab中文1234")
 	}
-	classes, err := newClassTable(unicode16)
+	classes, err := class.Load()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -232,7 +234,7 @@ func FuzzOpenRanks(f *testing.F) {
 		}
 		f.Add(data, "the <s>\u0301 ab中文1234")
 	}
-	classes, err := newClassTable(unicode16)
+	classes, err := class.Load()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -255,7 +257,7 @@ func FuzzRegex(f *testing.F) {
 	for _, s := range scripts() {
 		f.Add(s)
 	}
-	classes, err := newClassTable(unicode16)
+	classes, err := class.Load()
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reprise/trace/token/class"
 )
 
 // addedToken is an entry of added_tokens in tokenizer.json: text that is found
@@ -103,7 +105,7 @@ func (m *addedMatcher) at(text string, i int) (t *addedToken, end int) {
 // and found for each that is, in order. It follows find_matches in
 // added_vocabulary.rs of huggingface/tokenizers, also where a token that takes
 // the space after it overlaps the next one.
-func (m *addedMatcher) split(t *classTable, text string, plain func(part string, at int), found func(id int32)) {
+func (m *addedMatcher) split(t *class.Table, text string, plain func(part string, at int), found func(id int32)) {
 	done, white := 0, span{} // white is the last run of white space after a token
 	for i := 0; ; {
 		tok, start, end := m.find(text, i)
@@ -138,20 +140,20 @@ func (m *addedMatcher) split(t *classTable, text string, plain func(part string,
 	}
 }
 
-func endsInWord(t *classTable, s string) bool {
+func endsInWord(t *class.Table, s string) bool {
 	r, size := utf8.DecodeLastRuneInString(s)
 	return size > 0 && isWord(t, r)
 }
 
-func beginsWithWord(t *classTable, s string) bool {
+func beginsWithWord(t *class.Table, s string) bool {
 	r, size := utf8.DecodeRuneInString(s)
 	return size > 0 && isWord(t, r)
 }
 
 // isWord is \w of Unicode Technical Standard #18: alphabetic characters, marks,
 // decimal digits, connectors and the two joiners.
-func isWord(t *classTable, r rune) bool {
-	if c := t.blocks[t.page[r>>8]][r&255]; c.in(isLetter | 1<<mark) {
+func isWord(t *class.Table, r rune) bool {
+	if c := t.Of(r); c.In(class.Letters | 1<<class.Mark) {
 		return true
 	}
 	return unicode.In(r, unicode.Nd, unicode.Nl, unicode.Pc, unicode.Other_Alphabetic, unicode.Join_Control)

@@ -1,6 +1,10 @@
 package token
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"reprise/trace/token/class"
+)
 
 // bpeModel is a byte-pair vocabulary as tokenizer.json has it: any list of
 // merges over any alphabet, bytes or characters.
@@ -20,7 +24,7 @@ type bpeModel struct {
 
 // runeTable maps characters to tokens, page by page; absent is -1.
 type runeTable struct {
-	page [maxRunes >> 8]*[256]int32
+	page [class.MaxRunes >> 8]*[256]int32
 }
 
 func (t *runeTable) put(r rune, id int32) {

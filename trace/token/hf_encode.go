@@ -3,13 +3,15 @@ package token
 import (
 	"fmt"
 	"sync"
+
+	"reprise/trace/token/class"
 )
 
 // hfTokenizer is a tokenizer.json as huggingface/tokenizers runs it: added
 // tokens in the text as written, then the normalizer, added tokens in its
 // result, the pre-tokenizer, the model.
 type hfTokenizer struct {
-	classes    *classTable
+	classes    *class.Table
 	raw        *addedMatcher // tokens of text as written
 	normalized *addedMatcher // tokens of normalized text
 	norm       normalizer
@@ -20,7 +22,7 @@ type hfTokenizer struct {
 
 // newHF builds the tokenizer of a tokenizer.json and notes what a reader of its
 // counts should know.
-func newHF(data []byte, classes *classTable) (*hfTokenizer, []string, error) {
+func newHF(data []byte, classes *class.Table) (*hfTokenizer, []string, error) {
 	f, err := readHF(data)
 	if err != nil {
 		return nil, nil, err
@@ -65,7 +67,7 @@ func newHF(data []byte, classes *classTable) (*hfTokenizer, []string, error) {
 	return h, notes, nil
 }
 
-func wholeText(_ *classTable, text string, _ int) int { return len(text) }
+func wholeText(_ *class.Table, text string, _ int) int { return len(text) }
 
 // addTokens fills the matchers. As in the reference a token has the id of the
 // vocabulary if it stands there, else the next after as many as the vocabulary

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"reprise/trace/token/class"
 )
 
 // unicodeForm is one of NFC, NFD, NFKC and NFKD as HuggingFace tokenizers
@@ -18,7 +20,7 @@ type unicodeForm struct {
 	// active has a bit for each character that needs work: it decomposes, may be
 	// joined to what stands before it, or has a combining class. All other text is
 	// copied.
-	active [maxRunes / 64]uint64
+	active [class.MaxRunes / 64]uint64
 	pairs  map[[2]rune]rune
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"reprise/trace/token/class"
 )
 
 // cutPiece is a part of a text; first tells that it begins where the text does.
@@ -44,7 +46,7 @@ type preConfig struct {
 }
 
 // newPreTokenizer reads the pre-tokenizer of a tokenizer.json.
-func newPreTokenizer(raw []byte, classes *classTable) (*preTokenizer, error) {
+func newPreTokenizer(raw []byte, classes *class.Table) (*preTokenizer, error) {
 	configs, err := flatten(nil, raw, 0)
 	if err != nil {
 		return nil, fmt.Errorf("pre_tokenizer: %w", err)
@@ -104,7 +106,7 @@ func isDeepSeek(c []preConfig) bool {
 }
 
 // add appends a step.
-func (p *preTokenizer) add(c preConfig, classes *classTable) error {
+func (p *preTokenizer) add(c preConfig, classes *class.Table) error {
 	if c.Type != "ByteLevel" {
 		p.settle(classes)
 	}
@@ -128,7 +130,7 @@ func (p *preTokenizer) add(c preConfig, classes *classTable) error {
 	return errNeeds(fmt.Sprintf("the pre-tokenizer %.40s", c.Type))
 }
 
-func (p *preTokenizer) addByteLevel(c preConfig, classes *classTable) {
+func (p *preTokenizer) addByteLevel(c preConfig, classes *class.Table) {
 	p.byteLevel = true
 	if c.AddPrefixSpace == nil || *c.AddPrefixSpace {
 		p.settle(classes)
@@ -146,7 +148,7 @@ func (p *preTokenizer) addByteLevel(c preConfig, classes *classTable) {
 }
 
 // settle makes a scan, which must come last, a stage among others.
-func (p *preTokenizer) settle(classes *classTable) {
+func (p *preTokenizer) settle(classes *class.Table) {
 	if scan := p.scan; scan != nil {
 		p.stages = append(p.stages, func(dst []cutPiece, piece cutPiece) []cutPiece {
 			for i := 0; i < len(piece.text); {
@@ -160,7 +162,7 @@ func (p *preTokenizer) settle(classes *classTable) {
 	}
 }
 
-func (p *preTokenizer) addSplit(c preConfig, classes *classTable) error {
+func (p *preTokenizer) addSplit(c preConfig, classes *class.Table) error {
 	if !slices.Contains([]string{"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"}, c.Behavior) {
 		return errNeeds(fmt.Sprintf("the split behavior %.40s", c.Behavior))
 	}

@@ -1,6 +1,10 @@
 package token
 
-import "strings"
+import (
+	"strings"
+
+	"reprise/trace/token/class"
+)
 
 // span is a match of a pattern: text[start:end].
 type span struct{ start, end int }
@@ -18,10 +22,10 @@ func stringSpans(dst []span, sep, text string) []span {
 }
 
 // digitSpans appends the places of numbers, each character by itself.
-func digitSpans(dst []span, t *classTable, text string) []span {
+func digitSpans(dst []span, t *class.Table, text string) []span {
 	for i := 0; i < len(text); {
-		c, size := t.at(text, i)
-		if c == digit {
+		c, size := t.At(text, i)
+		if c == class.Digit {
 			dst = append(dst, span{i, i + size})
 		}
 		i += size

@@ -1,5 +1,7 @@
 package token
 
+import "reprise/trace/token/class"
+
 // The parts that the expressions of published tokenizers are made of.
 const (
 	suffixes   = `(?i:'s|'t|'re|'ve|'m|'ll|'d)`
@@ -64,11 +66,11 @@ func knownMasks(pattern string) *maskRules {
 	return nil
 }
 
-const anySymbol = 1<<other | 1<<mark
+const anySymbol = 1<<class.Other | 1<<class.Mark
 
 // splitGPT2 follows patternGPT2: contractions in lower case only, and no rule
 // for line ends.
-func splitGPT2(t *classTable, text string, i int) int {
+func splitGPT2(t *class.Table, text string, i int) int {
 	if end := contraction(text, i); end > i && lowerASCII(text[i+1:end]) {
 		return end
 	}
@@ -76,16 +78,16 @@ func splitGPT2(t *classTable, text string, i int) int {
 	if text[i] == ' ' && i+1 < len(text) {
 		start = i + 1
 	}
-	c, size := t.at(text, start)
-	for _, set := range [...]uint{isLetter, 1 << digit, anySymbol} {
-		if c.in(set) {
-			return t.run(text, start+size, set)
+	c, size := t.At(text, start)
+	for _, set := range [...]uint{class.Letters, 1 << class.Digit, anySymbol} {
+		if c.In(set) {
+			return t.Run(text, start+size, set)
 		}
 	}
 	end, last := i, i
 	for end < len(text) {
-		c, size := t.at(text, end)
-		if !c.in(isSpace) {
+		c, size := t.At(text, end)
+		if !c.In(class.Spaces) {
 			break
 		}
 		last, end = end, end+size
@@ -106,35 +108,35 @@ func lowerASCII(s string) bool {
 }
 
 // splitQwen2 follows patternQwen2: cl100k's rules, digits one by one.
-func splitQwen2(t *classTable, text string, i int) int {
-	if c, size := t.at(text, i); c == digit {
+func splitQwen2(t *class.Table, text string, i int) int {
+	if c, size := t.At(text, i); c == class.Digit {
 		return i + size
 	}
 	return scanCL100K(t, text, i)
 }
 
 // splitQwen35 follows patternQwen35: marks are letters of a word.
-func splitQwen35(t *classTable, text string, i int) int {
-	const letters, symbols = isLetter | 1<<mark, 1 << other
+func splitQwen35(t *class.Table, text string, i int) int {
+	const letters, symbols = class.Letters | 1<<class.Mark, 1 << class.Other
 	if end := contraction(text, i); end > i {
 		return end
 	}
-	c, size := t.at(text, i)
+	c, size := t.At(text, i)
 	switch {
-	case c.in(letters):
-		return t.run(text, i+size, letters)
-	case c == digit:
+	case c.In(letters):
+		return t.Run(text, i+size, letters)
+	case c == class.Digit:
 		return i + size
-	case c != newline:
-		if end := t.run(text, i+size, letters); end > i+size {
+	case c != class.Newline:
+		if end := t.Run(text, i+size, letters); end > i+size {
 			return end
 		}
 	}
-	if c == other {
-		return symbolTail(text, t.run(text, i+size, symbols), "")
+	if c == class.Other {
+		return symbolTail(text, t.Run(text, i+size, symbols), "")
 	}
 	if text[i] == ' ' {
-		if end := t.run(text, i+1, symbols); end > i+1 {
+		if end := t.Run(text, i+1, symbols); end > i+1 {
 			return symbolTail(text, end, "")
 		}
 	}
@@ -143,11 +145,11 @@ func splitQwen35(t *classTable, text string, i int) int {
 
 // splitTekken follows patternTekken: o200k's rules without contractions, digits
 // one by one.
-func splitTekken(t *classTable, text string, i int) int {
+func splitTekken(t *class.Table, text string, i int) int {
 	if end := word(t, text, i); end > i {
 		return end
 	}
-	if c, size := t.at(text, i); c == digit {
+	if c, size := t.At(text, i); c == class.Digit {
 		return i + size
 	}
 	return scanRest(t, text, i, "/")
@@ -155,10 +157,10 @@ func splitTekken(t *classTable, text string, i int) int {
 
 // splitKimi follows patternKimi: runs of Han characters first, then o200k's
 // words without Han, then cl100k's rest.
-func splitKimi(t *classTable, text string, i int) int {
+func splitKimi(t *class.Table, text string, i int) int {
 	end := i
 	for end < len(text) {
-		_, size := t.at(text, end)
+		_, size := t.At(text, end)
 		if !isHan(text[end : end+size]) {
 			break
 		}
@@ -174,11 +176,11 @@ func splitKimi(t *classTable, text string, i int) int {
 }
 
 // kimiWord is word, where Han characters are in neither set; text[i] is not Han.
-func kimiWord(t *classTable, text string, i int) int {
-	c, size := t.at(text, i)
+func kimiWord(t *class.Table, text string, i int) int {
+	c, size := t.At(text, i)
 	start := i
-	if !c.in(isLetter) {
-		if c == newline || c == digit {
+	if !c.In(class.Letters) {
+		if c == class.Newline || c == class.Digit {
 			return i
 		}
 		start = i + size
@@ -187,7 +189,7 @@ func kimiWord(t *classTable, text string, i int) int {
 	switch {
 	case ok:
 		return end
-	case c == mark:
+	case c == class.Mark:
 		return i + size
 	case end > start:
 		return end
@@ -196,18 +198,18 @@ func kimiWord(t *classTable, text string, i int) int {
 }
 
 // kimiLowerWord is lowerWord without Han.
-func kimiLowerWord(t *classTable, text string, i int) (end int, ok bool) {
-	set := uint(1<<upper | 1<<lower | 1<<caseless | 1<<mark)
+func kimiLowerWord(t *class.Table, text string, i int) (end int, ok bool) {
+	set := uint(1<<class.Upper | 1<<class.Lower | 1<<class.Caseless | 1<<class.Mark)
 	last := i
 	for end = i; end < len(text); {
-		c, size := t.at(text, end)
-		if !c.in(set) || isHan(text[end:end+size]) {
+		c, size := t.At(text, end)
+		if !c.In(set) || isHan(text[end:end+size]) {
 			break
 		}
-		if end += size; c == lower {
-			set, ok = 1<<lower|1<<caseless|1<<mark, true
+		if end += size; c == class.Lower {
+			set, ok = 1<<class.Lower|1<<class.Caseless|1<<class.Mark, true
 		}
-		if c != upper {
+		if c != class.Upper {
 			last = end
 		}
 	}

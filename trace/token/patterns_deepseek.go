@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"fmt"
+
+	"reprise/trace/token/class"
 )
 
 // symbols16 holds the general categories P and S of Unicode 16.0 as run lengths:
@@ -14,13 +16,13 @@ var symbols16 []byte
 
 // symbolSet tells punctuation and symbols from what else is of class other:
 // controls, format characters and unassigned code points. One bit a code point.
-type symbolSet [maxRunes / 64]uint64
+type symbolSet [class.MaxRunes / 64]uint64
 
 func newSymbolSet(runs []byte) (*symbolSet, error) {
 	s := new(symbolSet)
 	for at, inside := 0, false; len(runs) > 0; inside = !inside {
 		v, n := binary.Uvarint(runs)
-		if n <= 0 || v > uint64(maxRunes-at) {
+		if n <= 0 || v > uint64(class.MaxRunes-at) {
 			return nil, fmt.Errorf("character classes: damaged table of symbols")
 		}
 		runs = runs[n:]
@@ -37,32 +39,32 @@ func (s *symbolSet) has(r rune) bool { return s[r/64]>>(r%64)&1 != 0 }
 
 // More classes, for DeepSeek only.
 const (
-	symbol   = classCount + iota // P and S
-	ideogram                     // the range of patternDeepSeek2
+	symbol   = class.Count + iota // P and S
+	ideogram                      // the range of patternDeepSeek2
 )
 
 // deepSeek cuts as its three splits do one after the other: a digit or
 // ideograph ends the text for the rules of the third.
 type deepSeek struct {
-	classes *classTable
+	classes *class.Table
 	symbols *symbolSet
 }
 
-// at is classTable.at with the finer classes.
-func (d deepSeek) at(text string, i int) (class, int) {
-	c, size := d.classes.at(text, i)
+// at is class.Table.at with the finer classes.
+func (d deepSeek) at(text string, i int) (class.Class, int) {
+	c, size := d.classes.At(text, i)
 	if size == 1 {
-		if c == other && text[i] > ' ' && text[i] != 0x7F {
+		if c == class.Other && text[i] > ' ' && text[i] != 0x7F {
 			c = symbol
 		}
 		return c, size
 	}
 	r := []rune(text[i : i+size])[0]
 	switch {
-	case c == digit:
+	case c == class.Digit:
 	case r >= 0x4E00 && r <= 0x9FA5, r >= 0x3040 && r <= 0x30FF:
 		c = ideogram
-	case c == other && d.symbols.has(r):
+	case c == class.Other && d.symbols.has(r):
 		c = symbol
 	}
 	return c, size
@@ -71,7 +73,7 @@ func (d deepSeek) at(text string, i int) (class, int) {
 func (d deepSeek) run(text string, i int, set uint) int {
 	for i < len(text) {
 		c, size := d.at(text, i)
-		if !c.in(set) {
+		if !c.In(set) {
 			break
 		}
 		i += size
@@ -79,15 +81,15 @@ func (d deepSeek) run(text string, i int, set uint) int {
 	return i
 }
 
-func (d deepSeek) split(_ *classTable, text string, i int) int {
-	const letters = isLetter | 1<<mark
+func (d deepSeek) split(_ *class.Table, text string, i int) int {
+	const letters = class.Letters | 1<<class.Mark
 	c, size := d.at(text, i)
 	switch {
-	case c == digit:
+	case c == class.Digit:
 		return threeDigits(d.classes, text, i)
 	case c == ideogram:
 		return d.run(text, i, 1<<ideogram)
-	case c.in(letters):
+	case c.In(letters):
 		return d.run(text, i, letters)
 	case c == symbol:
 		if size == 1 {
@@ -96,12 +98,12 @@ func (d deepSeek) split(_ *classTable, text string, i int) int {
 			}
 		}
 		return symbolTail(text, d.run(text, i, 1<<symbol), "")
-	case c != newline:
+	case c != class.Newline:
 		if end := d.run(text, i+size, letters); end > i+size {
 			return end
 		}
 	}
-	if c == other {
+	if c == class.Other {
 		return d.gap(text, i+size)
 	}
 	if text[i] == ' ' {
@@ -124,8 +126,8 @@ func asciiLetters(text string, i int) int {
 func (d deepSeek) gap(text string, i int) int {
 	for last := i; i < len(text); {
 		c, size := d.at(text, i)
-		if c != other {
-			if c.in(isLetter|1<<mark) && last < i {
+		if c != class.Other {
+			if c.In(class.Letters|1<<class.Mark) && last < i {
 				return last
 			}
 			return i
@@ -141,14 +143,14 @@ func (d deepSeek) whitespace(text string, i int) int {
 	end, lastLine, last := i, 0, i
 	for end < len(text) {
 		c, size := d.at(text, end)
-		if !c.in(isSpace) {
-			if c != digit && c != ideogram && lastLine == 0 && last > i {
+		if !c.In(class.Spaces) {
+			if c != class.Digit && c != ideogram && lastLine == 0 && last > i {
 				return last
 			}
 			break
 		}
 		last = end
-		if end += size; c == newline {
+		if end += size; c == class.Newline {
 			lastLine = end
 		}
 	}

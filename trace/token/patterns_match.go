@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reprise/trace/token/class"
 )
 
 // repeat reads a quantifier after a and applies it.
@@ -100,14 +102,14 @@ func quantifier(s string) (low, high, n int) {
 // time is linear in the text for any pattern.
 type regex struct {
 	pattern string
-	classes *classTable
+	classes *class.Table
 	code    []instruction
 	sets    []charSet
 	old     bool
 }
 
 // compileRegex reads a pattern, or says which of its features is not here.
-func compileRegex(pattern string, classes *classTable) (*regex, error) {
+func compileRegex(pattern string, classes *class.Table) (*regex, error) {
 	p := &regexParser{rest: pattern, classes: classes}
 	n, err := p.alternation()
 	if err != nil {

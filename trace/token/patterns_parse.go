@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reprise/trace/token/class"
 )
 
 // A regular expression is compiled to instructions for a machine that tries
@@ -31,7 +33,7 @@ type instruction struct {
 type regexParser struct {
 	rest    string
 	fold    bool // letter case is ignored
-	classes *classTable
+	classes *class.Table
 	sets    []charSet
 	old     bool // a set asks package unicode
 	depth   int
@@ -233,10 +235,10 @@ func (p *regexParser) escape(s *charSet) (rune, error) {
 	p.rest = p.rest[1+size:]
 	switch c {
 	case 's':
-		s.classes |= isSpace
+		s.classes |= class.Spaces
 		return -1, nil
 	case 'S':
-		s.outside = append(s.outside, charSet{not: true, classes: isSpace})
+		s.outside = append(s.outside, charSet{not: true, classes: class.Spaces})
 		return -1, nil
 	case 'd':
 		s.tables = append(s.tables, unicode.Nd)

@@ -3,6 +3,8 @@ package token
 import (
 	"fmt"
 	"unicode"
+
+	"reprise/trace/token/class"
 )
 
 // charSet is a set of characters of a regular expression: a union, or the
@@ -17,7 +19,7 @@ type charSet struct {
 }
 
 // seal computes the answers for ASCII.
-func (s *charSet) seal(t *classTable) {
+func (s *charSet) seal(t *class.Table) {
 	for r := rune(0); r < 128; r++ {
 		if s.slow(t, r) {
 			s.ascii[r/64] |= 1 << (r % 64)
@@ -25,15 +27,15 @@ func (s *charSet) seal(t *classTable) {
 	}
 }
 
-func (s *charSet) has(t *classTable, r rune) bool {
+func (s *charSet) has(t *class.Table, r rune) bool {
 	if r < 128 {
 		return s.ascii[r/64]>>(r%64)&1 != 0
 	}
 	return s.slow(t, r)
 }
 
-func (s *charSet) slow(t *classTable, r rune) bool {
-	in := t.blocks[t.page[r>>8]][r&255].in(s.classes)
+func (s *charSet) slow(t *class.Table, r rune) bool {
+	in := t.Of(r).In(s.classes)
 	for i := 0; i < len(s.ranges) && !in; i++ {
 		in = s.ranges[i][0] <= r && r <= s.ranges[i][1]
 	}
@@ -49,16 +51,16 @@ func (s *charSet) slow(t *classTable, r rune) bool {
 func (s *charSet) addProperty(name string) (old bool, err error) {
 	switch name {
 	case "L":
-		s.classes |= isLetter
+		s.classes |= class.Letters
 		return false, nil
 	case "M":
-		s.classes |= 1 << mark
+		s.classes |= 1 << class.Mark
 		return false, nil
 	case "N":
-		s.classes |= 1 << digit
+		s.classes |= 1 << class.Digit
 		return false, nil
 	case "Ll":
-		s.classes |= 1 << lower
+		s.classes |= 1 << class.Lower
 		return false, nil
 	}
 	if t, ok := unicode.Categories[name]; ok && len(name) <= 2 && name[0] != 'C' {

@@ -2,6 +2,8 @@ package token
 
 import (
 	"unsafe"
+
+	"reprise/trace/token/class"
 )
 
 // encoder is what stands behind a Tokenizer. The text is valid UTF-8; any number
@@ -23,7 +25,7 @@ type pieceMerger interface {
 // pieceModel is a vocabulary that encodes each pre-token by itself, whatever
 // stands around it.
 type pieceModel struct {
-	classes *classTable
+	classes *class.Table
 	scan    scanner
 	// masks is the form of scan that works on 64 bytes at a time; nil if it has
 	// none.

@@ -1,27 +1,29 @@
 package token
 
+import "reprise/trace/token/class"
+
 // A scanner returns the end of the pre-token that starts at text[i], i within
 // text: what the first alternative of the encoding's regular expression that
 // matches there matches. Every valid UTF-8 text is cut without gaps.
 //
 // The expressions are those of openai/tiktoken, tiktoken_ext/openai_public.py;
 // the two share all alternatives but those for words.
-type scanner func(t *classTable, text string, i int) int
+type scanner func(t *class.Table, text string, i int) int
 
 // scanCL100K follows
 //
 //	(?i:'s|'t|'re|'ve|'m|'ll|'d) | [^\r\n\p{L}\p{N}]?\p{L}+ | \p{N}{1,3} |
 //	 ?[^\s\p{L}\p{N}]+[\r\n]* | \s*[\r\n]+ | \s+(?!\S) | \s+
-func scanCL100K(t *classTable, text string, i int) int {
+func scanCL100K(t *class.Table, text string, i int) int {
 	if end := contraction(text, i); end > i {
 		return end
 	}
-	c, size := t.at(text, i)
-	if c.in(isLetter) {
-		return t.run(text, i+size, isLetter)
+	c, size := t.At(text, i)
+	if c.In(class.Letters) {
+		return t.Run(text, i+size, class.Letters)
 	}
-	if c != newline && c != digit {
-		if end := t.run(text, i+size, isLetter); end > i+size {
+	if c != class.Newline && c != class.Digit {
+		if end := t.Run(text, i+size, class.Letters); end > i+size {
 			return end
 		}
 	}
@@ -33,7 +35,7 @@ func scanCL100K(t *classTable, text string, i int) int {
 //
 //	[^\r\n\p{L}\p{N}]?U*W+C? | [^\r\n\p{L}\p{N}]?U+W*C? | \p{N}{1,3} |
 //	 ?[^\s\p{L}\p{N}]+[\r\n/]* | \s*[\r\n]+ | \s+(?!\S) | \s+
-func scanO200K(t *classTable, text string, i int) int {
+func scanO200K(t *class.Table, text string, i int) int {
 	if end := word(t, text, i); end > i {
 		return contraction(text, end)
 	}
@@ -42,11 +44,11 @@ func scanO200K(t *classTable, text string, i int) int {
 
 // word matches the two word alternatives of o200k without their contraction and
 // returns i where neither matches.
-func word(t *classTable, text string, i int) int {
-	c, size := t.at(text, i)
+func word(t *class.Table, text string, i int) int {
+	c, size := t.At(text, i)
 	start := i
-	if !c.in(isLetter) {
-		if c == newline || c == digit {
+	if !c.In(class.Letters) {
+		if c == class.Newline || c == class.Digit {
 			return i
 		}
 		start = i + size
@@ -55,7 +57,7 @@ func word(t *classTable, text string, i int) int {
 	switch {
 	case ok:
 		return end
-	case c == mark:
+	case c == class.Mark:
 		// The first alternative without its optional prefix: the mark alone,
 		// since what follows ends in no member of W.
 		return i + size
@@ -70,19 +72,19 @@ func word(t *classTable, text string, i int) int {
 // U* takes all it can. If no member of W follows, it gives back characters
 // until one is in both sets; W+ then takes that one alone, for the next is not
 // in W. So the match ends after the last caseless letter or mark of the run.
-func lowerWord(t *classTable, text string, i int) (end int, ok bool) {
-	const w = 1<<lower | 1<<caseless | 1<<mark
+func lowerWord(t *class.Table, text string, i int) (end int, ok bool) {
+	const w = 1<<class.Lower | 1<<class.Caseless | 1<<class.Mark
 	last := i
 	for end = i; end < len(text); {
-		c, size := t.at(text, end)
-		if c == lower {
-			return t.run(text, end+size, w), true
+		c, size := t.At(text, end)
+		if c == class.Lower {
+			return t.Run(text, end+size, w), true
 		}
-		if !c.in(1<<upper | 1<<caseless | 1<<mark) {
+		if !c.In(1<<class.Upper | 1<<class.Caseless | 1<<class.Mark) {
 			break
 		}
 		end += size
-		if c != upper {
+		if c != class.Upper {
 			last = end
 		}
 	}
@@ -94,16 +96,16 @@ func lowerWord(t *classTable, text string, i int) (end int, ok bool) {
 
 // scanRest matches the alternatives after the words. tail holds the bytes other
 // than CR and LF that may follow a run of symbols.
-func scanRest(t *classTable, text string, i int, tail string) int {
-	const symbol = 1<<other | 1<<mark
-	c, size := t.at(text, i)
+func scanRest(t *class.Table, text string, i int, tail string) int {
+	const symbol = 1<<class.Other | 1<<class.Mark
+	c, size := t.At(text, i)
 	switch {
-	case c == digit:
+	case c == class.Digit:
 		return threeDigits(t, text, i)
-	case c.in(symbol):
-		return symbolTail(text, t.run(text, i+size, symbol), tail)
+	case c.In(symbol):
+		return symbolTail(text, t.Run(text, i+size, symbol), tail)
 	case text[i] == ' ':
-		if end := t.run(text, i+1, symbol); end > i+1 {
+		if end := t.Run(text, i+1, symbol); end > i+1 {
 			return symbolTail(text, end, tail)
 		}
 	}
@@ -111,10 +113,10 @@ func scanRest(t *classTable, text string, i int, tail string) int {
 }
 
 // threeDigits matches \p{N}{1,3}.
-func threeDigits(t *classTable, text string, i int) int {
+func threeDigits(t *class.Table, text string, i int) int {
 	for n := 0; n < 3 && i < len(text); n++ {
-		c, size := t.at(text, i)
-		if c != digit {
+		c, size := t.At(text, i)
+		if c != class.Digit {
 			break
 		}
 		i += size
@@ -133,16 +135,16 @@ func symbolTail(text string, i int, tail string) int {
 // whitespace matches \s*[\r\n]+ | \s+(?!\S) | \s+ where text[i] is white space:
 // up to the last line end of the run if it has one; else the run without its
 // last character where a word follows; else the run.
-func whitespace(t *classTable, text string, i int) int {
+func whitespace(t *class.Table, text string, i int) int {
 	end, lastLine, lastSize := i, 0, 0
 	for end < len(text) {
-		c, size := t.at(text, end)
-		if !c.in(isSpace) {
+		c, size := t.At(text, end)
+		if !c.In(class.Spaces) {
 			break
 		}
 		end += size
 		lastSize = size
-		if c == newline {
+		if c == class.Newline {
 			lastLine = end
 		}
 	}

@@ -1,6 +1,10 @@
 package token
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"reprise/trace/token/class"
+)
 
 // spCuts finds where a text of a vocabulary over characters can be taken apart
 // without changing its tokens: between two neighbours that stand side by side in
@@ -85,7 +89,7 @@ func (c *spCuts) together(a, b rune) bool {
 }
 
 // scan is a scanner: the end of the piece at text[i:], up to the next cut.
-func (c *spCuts) scan(_ *classTable, text string, i int) int {
+func (c *spCuts) scan(_ *class.Table, text string, i int) int {
 	a, size := utf8.DecodeRuneInString(text[i:])
 	for i += size; i < len(text); i += size {
 		var b rune

@@ -1,6 +1,10 @@
 package token
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"reprise/trace/token/class"
+)
 
 // maskRules is a scanner's regular expression in the form that works on masks:
 // words, numbers of up to three or of single digits, symbols with the space
@@ -19,7 +23,7 @@ type maskRules struct {
 // blockRules finds the token starts of blocks of one text.
 type blockRules struct {
 	maskRules
-	classes *classTable
+	classes *class.Table
 	cuts    *cutFilter // nil: no cuts within words
 }
 

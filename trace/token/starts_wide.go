@@ -3,12 +3,14 @@ package token
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"reprise/trace/token/class"
 )
 
 // wideClasses holds, for the characters of a block that are not ASCII, the
 // masks of their classes, of all their bytes, and of their first bytes by size.
 type wideClasses struct {
-	class [classCount]uint64
+	class [class.Count]uint64
 	size  [5]uint64 // first bytes of characters of 2, 3, 4 bytes
 }
 
@@ -35,7 +37,7 @@ func (r *blockRules) wide(w *wideClasses, block []byte, lead, high uint64) {
 		default:
 			c = b&7<<18 | b&0x3F00<<4 | b>>10&0xFC0 | b>>24&0x3F
 		}
-		k := uint64(t.blocks[t.page[c>>8]][c&255])
+		k := uint64(t.Of(rune(c)))
 		all <<= i
 		bit0 |= all & -(k & 1)
 		bit1 |= all & -(k >> 1 & 1)
@@ -43,7 +45,7 @@ func (r *blockRules) wide(w *wideClasses, block []byte, lead, high uint64) {
 	}
 	// Class k is where the three bits spell k.
 	by0, by2, by4, by6 := high&^(bit2|bit1), high&^bit2&bit1, high&bit2&^bit1, high&bit2&bit1
-	w.class = [classCount]uint64{
+	w.class = [class.Count]uint64{
 		by0 &^ bit0, by0 & bit0, by2 &^ bit0, by2 & bit0, by4 &^ bit0, by4 & bit0, by6 &^ bit0, by6 & bit0,
 	}
 }
@@ -72,16 +74,16 @@ func (r *blockRules) startsWide(m *masks, text []byte, p, n int) (found, cut uin
 	r.wide(&w, text[p:], m.lead&valid, m.high)
 	one := valid &^ m.high
 
-	up, low := (m.upper|w.class[upper])&valid, (m.lower|w.class[lower])&valid
-	free := w.class[caseless] & valid // letters of either case
-	symbolWide := w.class[other]
+	up, low := (m.upper|w.class[class.Upper])&valid, (m.lower|w.class[class.Lower])&valid
+	free := w.class[class.Caseless] & valid // letters of either case
+	symbolWide := w.class[class.Other]
 	if r.cased {
-		free |= w.class[mark] & valid
+		free |= w.class[class.Mark] & valid
 	} else {
-		symbolWide |= w.class[mark]
+		symbolWide |= w.class[class.Mark]
 	}
 	letter := up | low | free
-	num, blank, line := (m.digit|w.class[digit])&valid, (m.blank|w.class[space])&valid, m.newline&valid
+	num, blank, line := (m.digit|w.class[class.Digit])&valid, (m.blank|w.class[class.Space])&valid, m.newline&valid
 	symbol := valid &^ (letter | num | blank | line)
 
 	white := blank | line
@@ -102,7 +104,7 @@ func (r *blockRules) startsWide(m *masks, text []byte, p, n int) (found, cut uin
 	tail := line & (symbol << 1)
 	tail = ((line + tail) ^ line) & line
 	found = wordStart | symbolStart | r.digitStarts(num)
-	doubt := w.class[digit] & valid
+	doubt := w.class[class.Digit] & valid
 	if r.slash {
 		doubt |= slashes(text[p:], symbol&(tail<<1))
 	}
@@ -110,7 +112,7 @@ func (r *blockRules) startsWide(m *masks, text []byte, p, n int) (found, cut uin
 		found |= up & (low << 1)
 		doubt |= up & (free << 1)
 		// A mark behind symbols belongs to them unless they are one symbol alone.
-		doubt |= wordStart & w.class[mark] & (symbol << 1)
+		doubt |= wordStart & w.class[class.Mark] & (symbol << 1)
 	}
 	found |= whiteStarts(white&^tail, blank, line&^tail, valid)
 	next := valid &^ white & (blank << 1)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"reprise/trace/token/class"
 )
 
 // tekkenConfig is the key config of a tekken.json, the format of mistral-common.
@@ -17,7 +19,7 @@ type tekkenConfig struct {
 // newTekken reads a tekken.json. Its vocabulary may hold more tokens than the
 // model has: those of the lowest ranks count. Ids follow the special tokens, which
 // are never parsed from text.
-func newTekken(data []byte, classes *classTable) (encoder, []string, error) {
+func newTekken(data []byte, classes *class.Table) (encoder, []string, error) {
 	var config, vocab []byte
 	r := &jsonReader{data: data}
 	err := r.object(func(key []byte) error {

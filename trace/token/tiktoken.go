@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"reprise/trace/token/class"
 )
 
 // rankPattern is a name by which a user says how the text of a rank file is cut;
@@ -63,7 +65,7 @@ func rankPatternFor(path, name, sha string) (rankPattern, error) {
 }
 
 // newTiktoken reads lines "base64 rank".
-func newTiktoken(data []byte, p rankPattern, classes *classTable) (encoder, []string, error) {
+func newTiktoken(data []byte, p rankPattern, classes *class.Table) (encoder, []string, error) {
 	list := newRankList(min(bytes.Count(data, []byte{'\n'})+1, 1<<19), min(len(data)/2, 8<<20))
 	var token []byte
 	n := 0

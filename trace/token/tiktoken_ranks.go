@@ -3,6 +3,8 @@ package token
 import (
 	"errors"
 	"fmt"
+
+	"reprise/trace/token/class"
 )
 
 // rankList is a vocabulary in the manner of tiktoken: two neighbours merge where
@@ -68,7 +70,7 @@ func (l *rankList) model() (*bpeModel, error) {
 
 // rankEncoder is the encoder of a rank vocabulary with a pattern: special tokens
 // are never parsed from text, and what the pattern does not match is left out.
-func rankEncoder(l *rankList, pattern string, classes *classTable) (encoder, []string, error) {
+func rankEncoder(l *rankList, pattern string, classes *class.Table) (encoder, []string, error) {
 	m, err := l.model()
 	if err != nil {
 		return nil, nil, err

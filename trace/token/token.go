@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"reprise/trace/token/class"
 )
 
 // encoding describes one embedded vocabulary.
@@ -63,7 +65,7 @@ func Open(name string) (*Tokenizer, error) {
 }
 
 func (e encoding) open() (*Tokenizer, error) {
-	classes, err := newClassTable(unicode16)
+	classes, err := class.Load()
 	if err != nil {
 		return nil, fmt.Errorf("tokenizer %s: %w", e.name, err)
 	}

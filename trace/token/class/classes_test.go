@@ -1,4 +1,4 @@
-package token
+package class
 
 import (
 	"testing"
@@ -6,30 +6,30 @@ import (
 )
 
 // goClass is the class of r by package unicode.
-func goClass(r rune) class {
+func goClass(r rune) Class {
 	switch {
 	case r == '\n' || r == '\r':
-		return newline
+		return Newline
 	case unicode.Is(unicode.White_Space, r):
-		return space
+		return Space
 	case unicode.Is(unicode.N, r):
-		return digit
+		return Digit
 	case unicode.Is(unicode.Lu, r), unicode.Is(unicode.Lt, r):
-		return upper
+		return Upper
 	case unicode.Is(unicode.Ll, r):
-		return lower
+		return Lower
 	case unicode.Is(unicode.L, r):
-		return caseless
+		return Caseless
 	case unicode.Is(unicode.M, r):
-		return mark
+		return Mark
 	}
-	return other
+	return Other
 }
 
 // TestClasses compares the table with package unicode on every character that
 // the older of the two versions knows.
 func TestClasses(t *testing.T) {
-	tab, err := newClassTable(unicode16)
+	tab, err := parse(unicode16)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestClasses(t *testing.T) {
 		case got == want:
 		case !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z):
 			added++ // unassigned in package unicode
-		case got == other:
+		case got == Other:
 			later++ // unassigned in Unicode 16
 		default:
 			t.Errorf("%U is of class %d here, %d in Unicode %s", r, got, want, unicode.Version)
@@ -50,14 +50,14 @@ func TestClasses(t *testing.T) {
 		t.Errorf("%d characters of Unicode 15 are missing", later)
 	}
 	t.Logf("against Unicode %s: %d newer, %d older", unicode.Version, added, later)
-	if got, _ := tab.at("\u0897", 0); got != mark { // new in 16.0
+	if got, _ := tab.At("\u0897", 0); got != Mark { // new in 16.0
 		t.Errorf("U+0897 is of class %d, want mark", got)
 	}
 }
 
 func TestClassesDamaged(t *testing.T) {
 	for _, runs := range [][]byte{nil, unicode16[:100], append(append([]byte{}, unicode16...), 8), {0x80}} {
-		if _, err := newClassTable(runs); err == nil {
+		if _, err := parse(runs); err == nil {
 			t.Errorf("no error for %d bytes", len(runs))
 		}
 	}
