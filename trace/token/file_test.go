@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"reprise/trace/token/class"
+	"reprise/trace/token/regex"
 )
 
 // tinyHF is a tokenizer.json of four tokens with parts replaced.
@@ -267,17 +268,17 @@ func FuzzRegex(f *testing.F) {
 			if newerThanGo(classes, text) {
 				return
 			}
-			re, err := compileRegex(pattern, classes)
+			re, err := regex.Compile(pattern, classes)
 			if err != nil {
 				t.Fatal(err)
 			}
 			scan, _ := knownPattern(pattern)
 			at := 0
-			for _, s := range re.spans(nil, text) {
-				if s.start != at || scan(classes, text, at) != s.end {
-					t.Fatalf("%.30s: %q: interpreted %v, scanner %d", pattern, text, s, scan(classes, text, at))
+			for start, end := range re.All(text) {
+				if start != at || scan(classes, text, at) != end {
+					t.Fatalf("%.30s: %q: interpreted %d to %d, scanner %d", pattern, text, start, end, scan(classes, text, at))
 				}
-				at = s.end
+				at = end
 			}
 			if at != len(text) {
 				t.Fatalf("%.30s: %q: interpreted to %d of %d", pattern, text, at, len(text))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"reprise/trace/token/class"
+	"reprise/trace/token/regex"
 )
 
 // cutPiece is a part of a text; first tells that it begins where the text does.
@@ -184,12 +185,13 @@ func (p *preTokenizer) addSplit(c preConfig, classes *class.Table) error {
 		p.scan, p.masks = scan, knownMasks(*c.Pattern.Regex)
 		return nil
 	}
-	re, err := compileRegex(*c.Pattern.Regex, classes)
+	re, err := regex.Compile(*c.Pattern.Regex, classes)
 	if err != nil {
 		return fmt.Errorf("pattern of a Split: %w", err)
 	}
-	p.notes = append(p.notes, re.note())
-	p.stages = append(p.stages, splitStage(re.spans, c.Behavior, c.Invert))
+	p.notes = append(p.notes, re.Note())
+	match := func(dst []span, text string) []span { return patternSpans(dst, re, text) }
+	p.stages = append(p.stages, splitStage(match, c.Behavior, c.Invert))
 	return nil
 }
 

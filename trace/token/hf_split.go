@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"reprise/trace/token/class"
+	"reprise/trace/token/regex"
 )
 
 // span is a match of a pattern: text[start:end].
@@ -19,6 +20,14 @@ func stringSpans(dst []span, sep, text string) []span {
 		dst = append(dst, span{i + n, i + n + len(sep)})
 		i += n + len(sep)
 	}
+}
+
+// patternSpans appends the matches of a pattern.
+func patternSpans(dst []span, re *regex.Regex, text string) []span {
+	for start, end := range re.All(text) {
+		dst = append(dst, span{start, end})
+	}
+	return dst
 }
 
 // digitSpans appends the places of numbers, each character by itself.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"reprise/trace/token/class"
+	"reprise/trace/token/regex"
 )
 
 // rankList is a vocabulary in the manner of tiktoken: two neighbours merge where
@@ -86,11 +87,11 @@ func rankEncoder(l *rankList, pattern string, classes *class.Table) (encoder, []
 	if known {
 		return words, nil, nil
 	}
-	re, err := compileRegex(pattern, classes)
+	re, err := regex.Compile(pattern, classes)
 	if err != nil {
 		return nil, nil, fmt.Errorf("pattern: %w", err)
 	}
-	return &matchEncoder{re, words}, []string{re.note()}, nil
+	return &matchEncoder{re, words}, []string{re.Note()}, nil
 }
 
 // all yields every token and its id.
@@ -104,21 +105,21 @@ func (x *tokenIndex) all(yield func(token []byte, id int32) bool) {
 
 // matchEncoder encodes the matches of an interpreted pattern.
 type matchEncoder struct {
-	re    *regex
+	re    *regex.Regex
 	words *pieces
 }
 
 func (e *matchEncoder) encode(dst []int32, text string) []int32 {
-	for _, s := range e.re.spans(nil, text) {
-		dst = e.words.encode(dst, text[s.start:s.end])
+	for start, end := range e.re.All(text) {
+		dst = e.words.encode(dst, text[start:end])
 	}
 	return dst
 }
 
 func (e *matchEncoder) count(text string) int {
 	n := 0
-	for _, s := range e.re.spans(nil, text) {
-		n += e.words.count(text[s.start:s.end])
+	for start, end := range e.re.All(text) {
+		n += e.words.count(text[start:end])
 	}
 	return n
 }

@@ -1,4 +1,4 @@
-package token
+package regex
 
 import (
 	"fmt"
@@ -71,7 +71,7 @@ func (s *charSet) addProperty(name string) (old bool, err error) {
 		s.tables = append(s.tables, t)
 		return true, nil
 	}
-	return false, errNeeds(fmt.Sprintf("the character property %.20q in a pattern", name))
+	return false, needs(fmt.Sprintf("the character property %.20q in a pattern", name))
 }
 
 // addLetter adds a character and, where letter case is ignored, its other forms.
@@ -82,7 +82,7 @@ func (s *charSet) addLetter(r rune, fold bool) error {
 		return nil
 	}
 	if r >= 128 {
-		return errNeeds("a pattern that ignores the case of letters beyond ASCII")
+		return needs("a pattern that ignores the case of letters beyond ASCII")
 	}
 	if l := r | 0x20; l >= 'a' && l <= 'z' {
 		s.ranges = append(s.ranges, [2]rune{l, l}, [2]rune{l &^ 0x20, l &^ 0x20})

@@ -1,8 +1,8 @@
-package token
+package regex
 
 import (
 	"fmt"
-	"slices"
+	"iter"
 	"strconv"
 	"strings"
 	"unicode"
@@ -25,17 +25,17 @@ func (p *regexParser) repeat(a node) (node, error) {
 			if high != low { // {n}? is another thing in Oniguruma
 				lazy, p.rest = true, p.rest[1:]
 			} else {
-				return node{}, errNeeds("the quantifier {n}? in a pattern")
+				return node{}, needs("the quantifier {n}? in a pattern")
 			}
 		case '+', '*', '{':
-			return node{}, errNeeds("a possessive or doubled quantifier in a pattern")
+			return node{}, needs("a possessive or doubled quantifier in a pattern")
 		}
 	}
 	if a.empty {
-		return node{}, errNeeds("a repetition of what may be empty in a pattern")
+		return node{}, needs("a repetition of what may be empty in a pattern")
 	}
 	if low > 64 || high > 64 || len(a.code)*max(low, high, 1) > maxRegexCode {
-		return node{}, errNeeds("as many repetitions in a pattern")
+		return node{}, needs("as many repetitions in a pattern")
 	}
 	out := node{empty: low == 0}
 	for range low {
@@ -97,10 +97,10 @@ func quantifier(s string) (low, high, n int) {
 	return 0, 0, 0
 }
 
-// regex is a pattern that no hand-written scanner knows. The machine remembers
+// Regex is a pattern that no hand-written scanner knows. The machine remembers
 // from which states it has failed, so that no state is tried twice at a place:
 // time is linear in the text for any pattern.
-type regex struct {
+type Regex struct {
 	pattern string
 	classes *class.Table
 	code    []instruction
@@ -108,8 +108,8 @@ type regex struct {
 	old     bool
 }
 
-// compileRegex reads a pattern, or says which of its features is not here.
-func compileRegex(pattern string, classes *class.Table) (*regex, error) {
+// Compile reads a pattern, or says which of its features is not here.
+func Compile(pattern string, classes *class.Table) (*Regex, error) {
 	p := &regexParser{rest: pattern, classes: classes}
 	n, err := p.alternation()
 	if err != nil {
@@ -119,17 +119,18 @@ func compileRegex(pattern string, classes *class.Table) (*regex, error) {
 		return nil, fmt.Errorf("a parenthesis is not opened")
 	}
 	if n.empty {
-		return nil, errNeeds("a pattern that matches the empty string")
+		return nil, needs("a pattern that matches the empty string")
 	}
 	code := append(n.code, instruction{op: opDone})
 	for i := range code {
 		code[i].x += i
 		code[i].y += i
 	}
-	return &regex{pattern, classes, code, p.sets, p.old}, nil
+	return &Regex{pattern, classes, code, p.sets, p.old}, nil
 }
 
-func (re *regex) note() string {
+// Note tells a person that the pattern is interpreted.
+func (re *Regex) Note() string {
 	s := fmt.Sprintf("unknown pattern %.60q: interpreted, some times slower", re.pattern)
 	if re.old {
 		s += ", characters newer than Unicode " + unicode.Version + " may be cut otherwise than by the reference"
@@ -180,29 +181,33 @@ func (f *failures) forget(at int) {
 	}
 }
 
-// spans appends all matches in text, none overlapping, empty ones left out.
-func (re *regex) spans(dst []span, text string) []span {
-	f := &failures{words: (len(re.code) + 63) / 64}
-	var stack []state
-	for i := 0; i < len(text); {
-		var end int
-		end, stack = re.match(f, stack[:0], text, i)
-		if end > i {
-			dst = append(dst, span{i, end})
-			i = end
-			f.forget(end)
-			continue
+// All yields where the matches in text begin and end, none overlapping, empty
+// ones left out.
+func (re *Regex) All(text string) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		f := &failures{words: (len(re.code) + 63) / 64}
+		var stack []state
+		for i := 0; i < len(text); {
+			var end int
+			end, stack = re.match(f, stack[:0], text, i)
+			if end > i {
+				if !yield(i, end) {
+					return
+				}
+				i = end
+				f.forget(end)
+				continue
+			}
+			_, size := utf8.DecodeRuneInString(text[i:])
+			i += size
 		}
-		_, size := utf8.DecodeRuneInString(text[i:])
-		i += size
 	}
-	return slices.Clip(dst)
 }
 
 // match returns the end of the match at text[i:], or -1. After a match all
 // states noted at places after its end have failed: those that led to it stand
 // at places up to there.
-func (re *regex) match(f *failures, stack []state, text string, i int) (int, []state) {
+func (re *Regex) match(f *failures, stack []state, text string, i int) (int, []state) {
 	stack = append(stack, state{0, i})
 	for len(stack) > 0 {
 		s := stack[len(stack)-1]

@@ -1,4 +1,4 @@
-package token
+package regex
 
 import (
 	"fmt"
@@ -47,11 +47,19 @@ type node struct {
 	empty bool
 }
 
-const maxRegexCode = 4096
+const (
+	maxRegexCode = 4096
+	maxNested    = 32 // parentheses
+)
+
+// needs is the error of a pattern that asks for what is not here.
+func needs(feature string) error {
+	return fmt.Errorf("needs %s, which this version does not have", feature)
+}
 
 func (p *regexParser) alternation() (node, error) {
-	if p.depth++; p.depth > maxJSONDepth {
-		return node{}, errNeeds("a pattern nested as deeply")
+	if p.depth++; p.depth > maxNested {
+		return node{}, needs("a pattern nested as deeply")
 	}
 	defer func() { p.depth-- }()
 	out, err := p.sequence()
@@ -83,7 +91,7 @@ func (p *regexParser) sequence() (node, error) {
 		out.code = append(out.code, a.code...)
 		out.empty = out.empty && a.empty
 		if len(out.code) > maxRegexCode {
-			return node{}, errNeeds("a pattern as long")
+			return node{}, needs("a pattern as long")
 		}
 	}
 	return out, nil
@@ -102,9 +110,9 @@ func (p *regexParser) atom() (node, error) {
 		p.rest = p.rest[1:]
 		return p.set(charSet{not: true, ranges: [][2]rune{{'\n', '\n'}}}), nil
 	case '^', '$':
-		return node{}, errNeeds(fmt.Sprintf("the anchor %q in a pattern", c))
+		return node{}, needs(fmt.Sprintf("the anchor %q in a pattern", c))
 	case '*', '+', '?', '{':
-		return node{}, errNeeds(fmt.Sprintf("a pattern with %q after nothing", c))
+		return node{}, needs(fmt.Sprintf("a pattern with %q after nothing", c))
 	case '\\':
 		var s charSet
 		_, err := p.escape(&s)
@@ -118,7 +126,7 @@ func (p *regexParser) atom() (node, error) {
 		switch pair := strings.ToLower(string(r) + p.rest[:1]); pair {
 		case "ss", "st", "ff", "fi", "fl":
 			// Oniguruma matches ß and ligatures here.
-			return node{}, errNeeds(fmt.Sprintf("a pattern that ignores letter case in %q", pair))
+			return node{}, needs(fmt.Sprintf("a pattern that ignores letter case in %q", pair))
 		}
 	}
 	return p.set(s), err
@@ -140,7 +148,7 @@ func (p *regexParser) group() (node, error) {
 	}
 	p.rest = p.rest[len(kind):]
 	if kind == "(" && strings.HasPrefix(p.rest, "?") {
-		return node{}, errNeeds(fmt.Sprintf("the group (%.3s in a pattern", p.rest))
+		return node{}, needs(fmt.Sprintf("the group (%.3s in a pattern", p.rest))
 	}
 	fold := p.fold
 	p.fold = p.fold || kind == "(?i:"
@@ -157,7 +165,7 @@ func (p *regexParser) group() (node, error) {
 		return out, nil
 	}
 	if len(out.code) != 1 || out.code[0].op != opSet {
-		return node{}, errNeeds("a look-ahead over other than one character in a pattern")
+		return node{}, needs("a look-ahead over other than one character in a pattern")
 	}
 	ahead := instruction{op: opAhead, set: out.code[0].set, want: kind == "(?="}
 	return node{[]instruction{ahead}, true}, nil
@@ -177,9 +185,9 @@ func (p *regexParser) class() (charSet, error) {
 			p.rest = p.rest[1:]
 			return s, nil
 		case p.rest[0] == '[' || p.rest[0] == ']':
-			return s, errNeeds("a set within a set in a pattern")
+			return s, needs("a set within a set in a pattern")
 		case strings.HasPrefix(p.rest, "&&"):
-			return s, errNeeds("an intersection of sets in a pattern")
+			return s, needs("an intersection of sets in a pattern")
 		}
 		if err := p.classItem(&s); err != nil {
 			return s, err
@@ -202,7 +210,7 @@ func (p *regexParser) classItem(s *charSet) error {
 		return err
 	}
 	if hi < lo || p.fold {
-		return errNeeds("such a range of characters in a pattern")
+		return needs("such a range of characters in a pattern")
 	}
 	s.ranges = append(s.ranges, [2]rune{lo, hi})
 	return nil
@@ -215,7 +223,7 @@ func (p *regexParser) classRune(s *charSet) (rune, error) {
 	}
 	r, size := utf8.DecodeRuneInString(p.rest)
 	if r == '[' || r == '&' && strings.HasPrefix(p.rest, "&&") {
-		return 0, errNeeds("a set within a set in a pattern")
+		return 0, needs("a set within a set in a pattern")
 	}
 	p.rest = p.rest[size:]
 	return r, nil
@@ -248,7 +256,7 @@ func (p *regexParser) escape(s *charSet) (rune, error) {
 	if i := strings.IndexByte("rntfv", c); i >= 0 {
 		r = rune("\r\n\t\f\v"[i])
 	} else if r >= 128 || unicode.IsLetter(r) || unicode.IsDigit(r) {
-		return 0, errNeeds(fmt.Sprintf("the escape \\%c in a pattern", r))
+		return 0, needs(fmt.Sprintf("the escape \\%c in a pattern", r))
 	}
 	return r, s.addLetter(r, false)
 }
@@ -259,7 +267,7 @@ func (p *regexParser) property(s *charSet) error {
 	body, ok := strings.CutPrefix(p.rest[2:], "{")
 	end := strings.IndexByte(body, '}')
 	if !ok || end < 0 {
-		return errNeeds("a character property without braces in a pattern")
+		return needs("a character property without braces in a pattern")
 	}
 	name := body[:end]
 	p.rest = body[end+1:]
