@@ -21,5 +21,8 @@
 // token each, so that equal prefixes of ids are equal prefixes of text and the
 // number of tokens is exact.
 //
-// Units: tokens, bytes. Not here: chat templates (package chat), decoding.
+// Rooms: class, what is known of a character; regex, patterns that no scanner
+// knows; form, Unicode's normal forms; chat, templates.
+//
+// Units: tokens, bytes. Not here: decoding.
 package token

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reprise/trace/token/form"
 )
 
 // normalizer changes a text before it is cut; nil changes nothing. It keeps text
@@ -45,7 +47,7 @@ func newNormalizer(raw []byte) (normalizer, error) {
 	case "Sequence":
 		return normalizerSequence(raw)
 	case "NFC", "NFD", "NFKC", "NFKD":
-		return newUnicodeForm(strings.HasSuffix(kind, "C"), strings.Contains(kind, "K"), true).apply, nil
+		return form.New(strings.HasSuffix(kind, "C"), strings.Contains(kind, "K"), true).Apply, nil
 	case "Prepend":
 		var p struct {
 			Type    string `json:"type"`

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"reprise/trace/token/class"
+	"reprise/trace/token/form"
 )
 
 // rankPattern is a name by which a user says how the text of a rank file is cut;
@@ -90,7 +91,7 @@ func newTiktoken(data []byte, p rankPattern, classes *class.Table) (encoder, []s
 	}
 	enc, notes, err := rankEncoder(list, p.pattern, classes)
 	if err == nil && p.nfc {
-		enc = &normEncoder{newUnicodeForm(true, false, false).apply, enc}
+		enc = &normEncoder{form.New(true, false, false).Apply, enc}
 	}
 	return enc, notes, err
 }

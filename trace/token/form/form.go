@@ -1,4 +1,4 @@
-package token
+package form
 
 import (
 	"cmp"
@@ -6,21 +6,19 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"reprise/trace/token/class"
 )
 
-// unicodeForm is one of NFC, NFD, NFKC and NFKD as HuggingFace tokenizers
-// computes it. Two things differ from golang.org/x/text: that library puts
-// U+034F into runs of more than 30 non-starters (Stream-Safe Text), and its
-// tables are newer. The algorithm is that of Unicode Standard Annex #15.
-type unicodeForm struct {
+// Form is one of NFC, NFD, NFKC and NFKD as HuggingFace tokenizers computes it.
+// Two things differ from golang.org/x/text: that library puts U+034F into runs of
+// more than 30 non-starters (Stream-Safe Text), and its tables are newer. The
+// algorithm is that of Unicode Standard Annex #15.
+type Form struct {
 	compose, compat bool
 	old             bool // characters that are unknownToForms have no properties
 	// active has a bit for each character that needs work: it decomposes, may be
 	// joined to what stands before it, or has a combining class. All other text is
 	// copied.
-	active [class.MaxRunes / 64]uint64
+	active [(utf8.MaxRune + 1) / 64]uint64
 	pairs  map[[2]rune]rune
 }
 
@@ -52,10 +50,10 @@ const (
 	hangulCount                        = hangulLs * hangulVs * hangulTs
 )
 
-// newUnicodeForm makes the tables of a form, in some milliseconds: old ones as
+// New makes the tables of a form, in some milliseconds: old ones as
 // HuggingFace tokenizers has them, else those of golang.org/x/text.
-func newUnicodeForm(compose, compat, old bool) *unicodeForm {
-	f := &unicodeForm{compose: compose, compat: compat, old: old, pairs: map[[2]rune]rune{}}
+func New(compose, compat, old bool) *Form {
+	f := &Form{compose: compose, compat: compat, old: old, pairs: map[[2]rune]rune{}}
 	form := norm.NFD
 	switch {
 	case compose && compat:
@@ -94,7 +92,7 @@ func newUnicodeForm(compose, compat, old bool) *unicodeForm {
 }
 
 // addPair notes of which two characters r is composed, if it may be.
-func (f *unicodeForm) addPair(r rune, b []byte) {
+func (f *Form) addPair(r rune, b []byte) {
 	d := norm.NFD.Properties(b).Decomposition()
 	if len(d) == 0 || !norm.NFC.IsNormal(b) {
 		return
@@ -106,11 +104,11 @@ func (f *unicodeForm) addPair(r rune, b []byte) {
 	}
 }
 
-func (f *unicodeForm) isActive(r rune) bool { return f.active[r/64]>>(r%64)&1 != 0 }
+func (f *Form) isActive(r rune) bool { return f.active[r/64]>>(r%64)&1 != 0 }
 
-// apply returns the text in the form, the text itself where it has the form.
+// Apply returns the text in the form, the text itself where it has the form.
 // text is valid UTF-8.
-func (f *unicodeForm) apply(text string) string {
+func (f *Form) Apply(text string) string {
 	var out []byte
 	var work []rune
 	done, starter := 0, 0 // copied so far; start of the last inactive character
@@ -150,7 +148,7 @@ func (f *unicodeForm) apply(text string) string {
 }
 
 // normalize appends the form of a part that begins and ends at boundaries.
-func (f *unicodeForm) normalize(dst []rune, part string) []rune {
+func (f *Form) normalize(dst []rune, part string) []rune {
 	for _, r := range part {
 		dst = f.decompose(dst, r)
 	}
@@ -161,7 +159,7 @@ func (f *unicodeForm) normalize(dst []rune, part string) []rune {
 	return dst
 }
 
-func (f *unicodeForm) decompose(dst []rune, r rune) []rune {
+func (f *Form) decompose(dst []rune, r rune) []rune {
 	if s := r - hangulS; s >= 0 && s < hangulCount {
 		dst = append(dst, hangulL+s/(hangulVs*hangulTs), hangulV+s%(hangulVs*hangulTs)/hangulTs)
 		if t := s % hangulTs; t > 0 {
@@ -183,7 +181,7 @@ func (f *unicodeForm) decompose(dst []rune, r rune) []rune {
 }
 
 // combining returns the canonical combining class.
-func (f *unicodeForm) combining(r rune) uint8 {
+func (f *Form) combining(r rune) uint8 {
 	if r < 0x300 || f.old && unknownToForms(r) {
 		return 0
 	}
@@ -192,7 +190,7 @@ func (f *unicodeForm) combining(r rune) uint8 {
 
 // order sorts each run of characters with a combining class by it, in linear
 // time but for a factor of log n.
-func (f *unicodeForm) order(runes []rune) {
+func (f *Form) order(runes []rune) {
 	type marked struct {
 		ccc uint8
 		r   rune
@@ -218,7 +216,7 @@ func (f *unicodeForm) order(runes []rune) {
 }
 
 // join composes in place and returns what remains.
-func (f *unicodeForm) join(runes []rune) []rune {
+func (f *Form) join(runes []rune) []rune {
 	n, starter := 0, -1
 	var before uint8 // class of the last character kept after the starter
 	for _, r := range runes {
@@ -240,7 +238,7 @@ func (f *unicodeForm) join(runes []rune) []rune {
 	return runes[:n]
 }
 
-func (f *unicodeForm) pair(a, b rune) (rune, bool) {
+func (f *Form) pair(a, b rune) (rune, bool) {
 	if l, v := a-hangulL, b-hangulV; l >= 0 && l < hangulLs && v >= 0 && v < hangulVs {
 		return hangulS + (l*hangulVs+v)*hangulTs, true
 	}
