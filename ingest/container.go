@@ -15,14 +15,14 @@ import (
 	"reprise/ingest/textfile"
 )
 
-// container is a file format that holds rows. A new one is a file with such a
-// value and a line in containers.
+// container is a file format that holds rows. A new one is a reader in textfile
+// or columnar and a line in containers.
 type container struct {
 	name   string
 	sniff  func(head []byte) bool // looks at the start of the text
 	open   func(s *source.Source, r io.Reader) (rows.Reader, error)
 	binary bool // is sniffed at the very first byte
-	whole  bool // is read at any place, by source.file; r is nil then
+	whole  bool // is read at any place; r is nil then
 	named  bool // has its columns' names before the first row
 }
 

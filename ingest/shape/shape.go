@@ -3,19 +3,16 @@ package shape
 import (
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/valyala/fastjson"
 
 	"reprise/ingest/loglines"
-	"reprise/ingest/notation"
 	"reprise/ingest/rows"
 )
 
-// File is the part of a mapping that says how the rows of a file become
-// requests where it is not one row a request. One of join, conversation,
-// transcript and chain at most; lines says how lines of text become rows before that.
+// File is the part of a mapping that says how the rows of a file become requests
+// where it is not one row a request. One of join, conversation, transcript and
+// chain at most; lines says how lines of text become rows before that.
 type File struct {
 	Lines        []loglines.Kind   `yaml:"lines"`
 	Fallback     bool              `yaml:"fallback"`
@@ -120,104 +117,4 @@ func (f *File) Check() error {
 		return f.Chain.check()
 	}
 	return nil
-}
-
-// shaped are the requests that a shaper makes of a file's rows.
-type shaped struct {
-	from  rows.ValueReader
-	shape Shaper
-	last  bool // no file follows
-	ended bool
-	value *fastjson.Value
-}
-
-func (s *shaped) Next() (rows.Pos, error) {
-	for {
-		pos, v, ok := s.shape.next()
-		if ok {
-			s.value = v
-			return pos, nil
-		}
-		if s.ended {
-			return rows.Pos{}, io.EOF
-		}
-		pos, err := s.from.Next()
-		switch {
-		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-			s.ended = true
-			s.shape.end(s.last)
-		case err != nil:
-			return pos, err
-		default:
-			s.shape.add(pos, s.from.Current())
-		}
-	}
-}
-
-// nothing is a file without rows.
-type nothing struct{ rows.Reader }
-
-func (nothing) Next() (rows.Pos, error)  { return rows.Pos{}, io.EOF }
-func (nothing) Current() *fastjson.Value { return nil }
-
-// Rest is the requests that waited for rows of another file, when none follows.
-func Rest(s Shaper) rows.Reader { return &shaped{from: nothing{}, shape: s, last: true} }
-
-func (s *shaped) Names(add func(string)) { notation.Names(s.value, add) }
-
-func (s *shaped) Fill(p *rows.Plan) *rows.Error {
-	return p.Take(s.value)
-}
-
-// condition is "path", which a row must have, "path=text", or "path!=text",
-// which holds without the path too; with & between them all must hold.
-type condition string
-
-func (c condition) holds(v *fastjson.Value) bool {
-	for one := range strings.SplitSeq(string(c), "&") {
-		if !holds(v, one) {
-			return false
-		}
-	}
-	return true
-}
-
-func holds(v *fastjson.Value, c string) bool {
-	path, want, equal := strings.Cut(c, "=")
-	if not, ok := strings.CutSuffix(path, "!"); ok && equal {
-		return !holds(v, not+"="+want)
-	}
-	t := notation.Lookup(v, path)
-	if t == nil || !equal {
-		return t != nil
-	}
-	if t.Type() == fastjson.TypeString {
-		b, _ := t.StringBytes()
-		return string(b) == want
-	}
-	return notation.Text(t) == want
-}
-
-// conditions hold when any of them does.
-type conditions []condition
-
-func (cs conditions) any(v *fastjson.Value) bool {
-	for _, c := range cs {
-		if c.holds(v) {
-			return true
-		}
-	}
-	return false
-}
-
-// Of puts a shaper behind the rows; without one they are requests already.
-func Of(from rows.Reader, s Shaper, last bool) (rows.Reader, error) {
-	if s == nil {
-		return from, nil
-	}
-	values, ok := from.(rows.ValueReader)
-	if !ok {
-		return nil, errors.New("rows of this source come as JSON; export it so")
-	}
-	return &shaped{from: values, shape: s, last: last}, nil
 }

@@ -21,21 +21,22 @@ import (
 // Source is one input: hashed as it is read, decompressed, with its start held
 // back so that it can be looked at and then read again.
 type Source struct {
-	Name   string
+	Name string
+	Hole int64 // bytes before the text, all zero
+
 	raw    *meter
 	limits Limits
 	disk   *os.File  // the file itself, nil for a pipe or an entry of an archive
 	layers int       // of compression
 	text   io.Reader // decompressed
-	Hole   int64     // bytes before it, all zero
 	close  []func()
 	head   []byte // read ahead of text
 	err    error  // what ended the reading ahead
 	spool  *os.File
 }
 
-// New reads r and finds its compression by its first bytes. Progress is
-// called with the number of bytes whenever some were read; it may be nil.
+// New reads r and finds its compression by its first bytes. progress is called
+// with the number of bytes whenever some were read; it may be nil.
 func New(ctx context.Context, name string, r io.Reader, limits Limits, progress func(int64)) (*Source, error) {
 	return unpack(&Source{Name: name, limits: limits.orDefault(), raw: &meter{ctx: ctx, r: r, hash: sha256.New(), progress: progress}})
 }

@@ -12,10 +12,11 @@ import (
 
 // Lines splits a text into lines. A line is valid until the next call.
 type Lines struct {
+	Line  int64 // number of the line that was returned last
+	Start int64 // its offset
+
 	r     *bufio.Reader
 	limit int
-	Line  int64  // number of the line that was returned last
-	Start int64  // its offset
 	buf   []byte // a line longer than the reader's buffer
 	off   int64  // offset of the next one
 }

@@ -3,7 +3,7 @@
     python make.py PARQUET_TESTING_FOLDER
 
 rows.json: for every file of apache/parquet-testing that we keep, what pyarrow
-reads, in the notation of ingest/columnar.go. log.*: one small log in the types
+reads, in the notation of ingest/columnar. log.*: one small log in the types
 that LLM logs have, as Parquet, Arrow file and Arrow stream. polars.zstd.arrow: of
 polars 2.1, whose files have no schema message at their start.
 """
