@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,10 +14,6 @@ import (
 	"reprise/ingest/usage"
 	"reprise/trace"
 )
-
-// maxTokens is the largest count that is believed. No model takes a prompt of
-// 16 million tokens, and a wild count would ask for memory that nobody has.
-const maxTokens = 1 << 24
 
 // maxInstant is the last relative time that is believed: 30 years in µs.
 const maxInstant = 1e15
@@ -126,15 +121,6 @@ func (b *builder) build(pos rows.Pos) (*Record, *rows.Error) {
 		r.Rule = ProxyCacheHit
 	}
 	return r, nil
-}
-
-// excluded is a record of a row that a rule keeps out.
-func excluded(pos rows.Pos, why Rule) Record {
-	r := Record{Pos: pos, Rule: why, OtherAPI: why != ProxyCacheHit}
-	if why == ProxyCacheHit {
-		r.ProxyCache = trace.Some(true)
-	}
-	return r
 }
 
 // rule returns the first rule that keeps the row out.
@@ -449,13 +435,4 @@ func (b *builder) block(r *Record, item string) {
 		return
 	}
 	r.Blocks = append(r.Blocks, id)
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }

@@ -76,3 +76,7 @@ func (f Field) isSpan() bool { return f == FieldTTFT || f == FieldDuration }
 func (f Field) isPart() bool {
 	return f == FieldCachedTokens || f == FieldCacheWriteTokens || f == FieldReasoningTokens
 }
+
+// maxTokens is the largest count that is believed. No model takes a prompt of
+// 16 million tokens, and a wild count would ask for memory that nobody has.
+const maxTokens = 1 << 24

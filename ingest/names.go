@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -26,7 +27,7 @@ func (s *seen) list() string {
 	}
 	var out []string
 	hidden := 0
-	for _, name := range sortedKeys(s.names) {
+	for _, name := range slices.Sorted(maps.Keys(s.names)) {
 		switch {
 		case strings.Count(name, ".") > 1 && !s.header:
 		case !looksLikeName(name) || len(out) == maxListed:
@@ -94,26 +95,4 @@ func looksLikeName(s string) bool {
 		}
 	}
 	return true
-}
-
-// UnmappedHidden is how many of the columns that no field is taken from Unmapped
-// leaves out, because they do not look like names.
-func (l *Log) UnmappedHidden() int {
-	return len(l.allUnmapped()) - len(l.Unmapped())
-}
-
-// Unmapped returns the columns of the first rows that no field is taken from,
-// parts of a mapped column left out, in order of name. They are names of the
-// customer's: for the customer's eyes.
-func (l *Log) Unmapped() []string {
-	return slices.DeleteFunc(l.allUnmapped(), func(name string) bool { return !showable(name) })
-}
-
-func (l *Log) allUnmapped() []string {
-	var out []string
-	for _, t := range l.taken {
-		out = append(out, t.unmapped()...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }

@@ -63,3 +63,12 @@ type Record struct {
 
 // Message is one message of a chat prompt.
 type Message = chat.Message
+
+// excluded is a record of a row that a rule keeps out.
+func excluded(pos rows.Pos, why Rule) Record {
+	r := Record{Pos: pos, Rule: why, OtherAPI: why != ProxyCacheHit}
+	if why == ProxyCacheHit {
+		r.ProxyCache = trace.Some(true)
+	}
+	return r
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -222,7 +223,7 @@ func (m *Mapping) takeRules(file *mapFile) error {
 }
 
 func (m *Mapping) takeFields(fields map[string]columnSet) error {
-	for _, name := range sortedKeys(fields) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		f, err := parseField(name)
 		if err != nil {
 			return err

@@ -1,9 +1,32 @@
 package ingest
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
+
+// UnmappedHidden is how many of the columns that no field is taken from Unmapped
+// leaves out, because they do not look like names.
+func (l *Log) UnmappedHidden() int {
+	return len(l.allUnmapped()) - len(l.Unmapped())
+}
+
+// Unmapped returns the columns of the first rows that no field is taken from,
+// parts of a mapped column left out, in order of name. They are names of the
+// customer's: for the customer's eyes.
+func (l *Log) Unmapped() []string {
+	return slices.DeleteFunc(l.allUnmapped(), func(name string) bool { return !showable(name) })
+}
+
+func (l *Log) allUnmapped() []string {
+	var out []string
+	for _, t := range l.taken {
+		out = append(out, t.unmapped()...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
 
 // unmapped lists the columns that no field is taken from and that the mapping
 // does not leave out on purpose. A whole branch of which nothing is used is one
@@ -19,7 +42,7 @@ func (t *taken) unmapped() []string {
 		}
 	})
 	branches := map[string][]string{}
-	names := sortedKeys(t.columns.names)
+	names := slices.Sorted(maps.Keys(t.columns.names))
 	for i, name := range names {
 		if leafOf(names, i) && !read.covers(name) && !t.mapping.ignores(name) {
 			at := branchOf(name, used, t.mapping)
@@ -27,7 +50,7 @@ func (t *taken) unmapped() []string {
 		}
 	}
 	var out []string
-	for _, at := range sortedKeys(branches) {
+	for _, at := range slices.Sorted(maps.Keys(branches)) {
 		if leaves := branches[at]; len(leaves) == 1 {
 			out = append(out, leaves[0])
 		} else {
