@@ -22,7 +22,7 @@ const (
 
 // Reasons returns the closed set in a fixed order.
 func Reasons() []Reason {
-	return []Reason{rows.LineTooLong, rows.BadCSV, rows.FieldCount, rows.BadJSON, rows.NotAnObject, rows.DuplicateKey,
+	return []Reason{rows.LineTooLong, rows.BadLine, rows.BadCSV, rows.FieldCount, rows.BadJSON, rows.NotAnObject, rows.DuplicateKey,
 		BadTime, BadNumber, rows.BadType, BadBlocks, rows.CutShort}
 }
 
