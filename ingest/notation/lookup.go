@@ -68,6 +68,11 @@ func nameValue(prefix string, v *fastjson.Value, depth int, add func(string)) {
 	if prefix != "" {
 		add(prefix)
 	}
+	nameInside(prefix, v, depth, add)
+}
+
+// nameInside names what is in a value whose own path has been added.
+func nameInside(prefix string, v *fastjson.Value, depth int, add func(string)) {
 	if depth == 0 {
 		return
 	}
@@ -89,7 +94,7 @@ func nameValue(prefix string, v *fastjson.Value, depth int, add func(string)) {
 		b, _ := v.StringBytes()
 		if len(b) > 1 && (b[0] == '{' || b[0] == '[') {
 			if inner, err := fastjson.ParseBytes(b); err == nil {
-				nameValue(prefix, inner, depth-1, add)
+				nameInside(prefix, inner, depth-1, add)
 			}
 		}
 	}
