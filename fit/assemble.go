@@ -16,6 +16,7 @@ import (
 type Options struct {
 	Tool     trace.Tool
 	WordList string // SHA-256
+	Order    string // of several traces: OrderNamed, OrderWeek, or empty where both are one
 }
 
 var errEmpty = errors.New("the trace has no requests, so there is nothing to measure")

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -14,16 +15,28 @@ import (
 // maxCrossing bounds the digests that are held to match shards: 24 bytes each.
 const maxCrossing = 48 << 20
 
+// policies notes that names stand in one trace that another has an alias for.
+func (a *alignment) policies(shards []Shard) {
+	for i, s := range shards {
+		k, first := s.Keys, shards[0].Keys
+		if k != nil && first != nil && (!slices.Equal(k.Header.Models, first.Header.Models) || !slices.Equal(k.Header.Adapters, first.Header.Adapters)) {
+			a.notes = append(a.notes, fmt.Sprintf("the policies of traces 1 and %d keep different names of models or adapters: one that is named here and an alias there counts as two", i+1))
+		}
+	}
+}
+
 // Apart says why sessions and blocks of shards cannot be told to be the same;
 // empty where they can: each shard has its keys, all made under one key.
 func Apart(shards []Shard) string {
 	var digests int64
-	for _, s := range shards {
+	for i, s := range shards {
 		switch {
 		case s.Keys == nil:
-			return fmt.Sprintf("%s has no keys beside it", s.Name)
+			return fmt.Sprintf("trace %d has no keys beside it", i+1)
 		case s.Keys.Header.Key != shards[0].Keys.Header.Key:
-			return fmt.Sprintf("%s and %s were made under different keys", shards[0].Name, s.Name)
+			return fmt.Sprintf("traces 1 and %d were made under different keys", i+1)
+		case s.Keys.Header.Isolated != shards[0].Keys.Header.Isolated:
+			return fmt.Sprintf("the policy isolates clients in one of traces 1 and %d alone", i+1)
 		}
 		digests += s.Keys.NumRows()
 	}
@@ -37,13 +50,20 @@ func Apart(shards []Shard) string {
 // first appearance, as ingest does for a log that it reads at once.
 type crossing struct {
 	sessions, clients, blocks digestNumbers
-	turns                     []int32         // by session: how many there were
-	requests                  map[int64]int64 // by digest: the latest of that id
+	turns                     []int32          // by session: how many there were
+	requests                  map[int64]holder // by digest: the latest of that id
+	copies                    int64            // ids that another shard has
 	models, adapters          crossingNames
 }
 
+// holder is the request of an id.
+type holder struct {
+	row   int64
+	shard int
+}
+
 func newCrossing(shards []Shard) *crossing {
-	c := &crossing{requests: map[int64]int64{}, models: crossingNames{prefix: "model"}, adapters: crossingNames{prefix: "adapter"}}
+	c := &crossing{requests: map[int64]holder{}, models: crossingNames{prefix: "model"}, adapters: crossingNames{prefix: "adapter"}}
 	var rows int64
 	for _, s := range shards {
 		rows += s.Keys.NumRows()
@@ -110,6 +130,7 @@ type ownKeys struct {
 	rows    []keys.Row
 	done    bool
 	row     int64 // of the trace, that comes next
+	shard   int
 	told    [keys.Block + 1][]int64
 	session []int32
 	client  []int32
@@ -118,8 +139,8 @@ type ownKeys struct {
 	adapter map[string]string
 }
 
-func newOwnKeys(f *keys.File) *ownKeys {
-	k := &ownKeys{model: map[string]string{}, adapter: map[string]string{}}
+func newOwnKeys(f *keys.File, shard int) *ownKeys {
+	k := &ownKeys{shard: shard, model: map[string]string{}, adapter: map[string]string{}}
 	k.next, k.stop = iter.Pull2(f.Rows())
 	return k
 }
@@ -133,7 +154,7 @@ func (k *ownKeys) advance() error {
 		if len(k.rows) == 0 && !k.done {
 			rows, err, ok := k.next()
 			if err != nil {
-				return err
+				return fmt.Errorf("%w; ingest the log again, or take the file of keys away", err)
 			}
 			k.rows, k.done = rows, !ok
 			continue
@@ -159,7 +180,7 @@ func (k *ownKeys) one(what keys.What) (digest int64, ok bool) {
 	return k.told[what][0], true
 }
 
-var errKeys = fmt.Errorf("the keys do not fit the trace: ingest the log again")
+var errKeys = errors.New("they do not fit the trace: ingest the log again, or take the file of keys away")
 
 // request gives row n of the whole its numbers there; r is the next row of the
 // shard that k belongs to.
@@ -170,11 +191,14 @@ func (c *crossing) request(r *trace.Request, k *ownKeys, n int64) error {
 	r.Parent = trace.Opt[int64]{}
 	if d, ok := k.one(keys.Parent); ok {
 		if p, ok := c.requests[d]; ok {
-			r.Parent = trace.Some(p)
+			r.Parent = trace.Some(p.row)
 		}
 	}
 	if d, ok := k.one(keys.Request); ok {
-		c.requests[d] = n
+		if p, ok := c.requests[d]; ok && p.shard != k.shard {
+			c.copies++
+		}
+		c.requests[d] = holder{n, k.shard}
 	}
 	if err := c.names(r, k); err != nil {
 		return err

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"slices"
 	"strings"
-	"time"
 
 	"reprise/trace"
 	"reprise/trace/keys"
@@ -30,13 +28,15 @@ type alignment struct {
 	apart  string // why what goes on from shard to shard is not seen; empty where it is
 	named  bool   // a row of shards that stay apart names a client
 	alias  bool   // one has an alias for its model or adapter
+	copies int64  // requests whose id a request of another shard has
+	spoken []bool // by shard: a row names its session
 
 	brokenIn string // where broken prefixes were found; empty for nowhere
 }
 
 // align refuses shards that are not parts of one log: other tokenizers, block
 // sizes or clocks.
-func align(shards []Shard) (*alignment, error) {
+func align(shards []Shard, order string) (*alignment, error) {
 	a := &alignment{header: shards[0].File.Header, shift: make([]int64, len(shards))}
 	for _, s := range shards {
 		h := &s.File.Header
@@ -57,10 +57,11 @@ func align(shards []Shard) (*alignment, error) {
 	}
 	a.account(shards)
 	a.apart = Apart(shards)
+	a.policies(shards)
 	if a.header.Time.Calendar == trace.CalendarNone {
 		return a, a.untimed(shards)
 	}
-	return a, a.place(shards)
+	return a, a.place(shards, order)
 }
 
 // otherKind says why two traces are not parts of one log.
@@ -133,39 +134,13 @@ func (a *alignment) untimed(shards []Shard) error {
 	return nil
 }
 
-// place reads the labels of the zeros. Dates say where each shard lies; hours of
-// the week say so within the week that begins at the shard named before.
-func (a *alignment) place(shards []Shard) error {
-	at := make([]time.Time, len(shards))
-	for i, s := range shards {
-		zero, ok, err := s.File.Header.Time.ZeroTime()
-		if err != nil || !ok {
-			return fmt.Errorf("%s: its calendar has no label of time zero, so nothing tells how it lies to the others: ingest all logs at once", s.Name)
-		}
-		at[i] = zero
-		if i > 0 && a.header.Time.Calendar == trace.CalendarHourOfWeek {
-			const week = 7 * 24 * time.Hour
-			late := at[i].Sub(at[i-1]) % week
-			at[i] = at[i-1].Add((late + week) % week)
-			a.notes = append(a.notes, fmt.Sprintf("trace %d is taken to begin %s after trace %d: the hours of the week that traces carry place them within a week of the one before", i+1, at[i].Sub(at[i-1]), i))
-		}
-	}
-	first := slices.MinFunc(at, time.Time.Compare)
-	for i := range at {
-		a.shift[i] = at[i].Sub(first).Microseconds()
-		if at[i].Equal(first) {
-			a.header.Time.Zero = shards[i].File.Header.Time.Zero
-		}
-	}
-	return nil
-}
-
 // source is a shard that is being read.
 type source struct {
 	rows  []trace.Request
 	next  func() ([]trace.Request, error, bool)
 	stop  func()
 	ids   []int32 // new ids of its rows, for parents
+	index int
 	shift int64
 	base  int32 // added to its sessions and blocks
 	keys  *ownKeys
@@ -207,17 +182,19 @@ func merged(shards []Shard, a *alignment, columns []string) iter.Seq2[[]trace.Re
 	}
 	return func(yield func([]trace.Request, error) bool) {
 		m := merger{a: a, sources: make([]source, len(shards)), out: make([]trace.Request, 0, mergedRows)}
+		a.spoken = make([]bool, len(shards))
 		if a.apart == "" {
 			m.crossing = newCrossing(shards)
+			defer func() { a.copies = m.crossing.copies }()
 		}
 		base := int64(0)
 		for i, s := range shards {
 			next, stop := iter.Pull2(s.File.Chunks(columns...))
 			defer stop()
-			m.sources[i] = source{next: next, stop: stop, shift: a.shift[i], base: int32(base), name: s.Name}
+			m.sources[i] = source{next: next, stop: stop, index: i, shift: a.shift[i], base: int32(base), name: s.Name}
 			base += s.File.NumBlocks() // at least one a request, so sessions are told apart too
 			if m.crossing != nil {
-				m.sources[i].keys = newOwnKeys(s.Keys)
+				m.sources[i].keys = newOwnKeys(s.Keys, i)
 				defer m.sources[i].keys.stop()
 			}
 		}
@@ -258,7 +235,7 @@ func (m *merger) batch() ([]trace.Request, error) {
 			return m.out, nil
 		}
 		if err := m.take(&m.sources[best]); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.sources[best].name, err)
+			return nil, err
 		}
 		if s := &m.sources[best]; len(s.rows) == 0 && !s.done {
 			return m.out, nil
@@ -276,10 +253,11 @@ func (m *merger) take(s *source) error {
 	}
 	r.ID = m.n
 	m.n++
+	m.a.spoken[s.index] = m.a.spoken[s.index] || r.Session.OK
 	if m.crossing == nil {
 		m.apart(&r, s)
 	} else if err := m.crossing.request(&r, s.keys, r.ID); err != nil {
-		return err
+		return fmt.Errorf("keys of %s: %w", s.name, err)
 	}
 	m.out = append(m.out, r)
 	return nil

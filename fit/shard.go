@@ -29,7 +29,7 @@ func FitShards(shards []Shard, o Options, l Limits, progress func(rows int64)) (
 	if len(shards) == 0 {
 		return nil, errors.New("no trace to measure")
 	}
-	a, err := align(shards)
+	a, err := align(shards, o.Order)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,11 @@ func apart(sp *spec.Spec, a *alignment, shards int) {
 	if a.brokenIn != "" {
 		w.Prefix.Notes = append(w.Prefix.Notes, a.brokenIn)
 	}
-	if shards < 2 || a.apart == "" {
+	if shards < 2 {
+		return
+	}
+	a.between(w)
+	if a.apart == "" {
 		return
 	}
 	const how = "ingest all logs at once, or each under the same --key-file, to see it"
@@ -92,6 +96,18 @@ func apart(sp *spec.Spec, a *alignment, shards int) {
 	}
 	if a.alias {
 		note("fitted from %d traces, each of which has aliases of its own: model1 of one may be another model than model1 of the next; let the policy keep their names, or use one --key-file", shards)
+	}
+}
+
+// between notes what makes shards unlike parts of one log.
+func (a *alignment) between(w *spec.Workload) {
+	if a.copies > 0 {
+		w.Arrivals.Notes = append(w.Arrivals.Notes, fmt.Sprintf("%d requests have the id of a request in another trace, so copies may count twice: ingest takes copies out of logs that it reads at once", a.copies))
+	}
+	for i, has := range a.spoken {
+		if w.Sessions != nil && w.Sessions.Identity == spec.BySession && !has {
+			w.Sessions.Notes = append(w.Sessions.Notes, fmt.Sprintf("trace %d names no sessions: they rest on the others", i+1))
+		}
 	}
 }
 

@@ -238,7 +238,7 @@ func TestAlignment(t *testing.T) {
 	week := func(zero string) Shard {
 		return part(func(h *trace.Header) { h.Time.Calendar, h.Time.Zero = trace.CalendarHourOfWeek, zero })
 	}
-	a, err := align([]Shard{week("Sat 23:00:00.000000"), week("Sun 23:00:00.000000"), week("Tue 01:00:00.000000")})
+	a, err := align([]Shard{week("Sat 23:00:00.000000"), week("Sun 23:00:00.000000"), week("Tue 01:00:00.000000")}, "")
 	check(t, err)
 	if a.shift[1] != 24*time.Hour.Microseconds() || a.shift[2] != 50*time.Hour.Microseconds() || a.header.Time.Zero[:3] != "Sat" {
 		t.Errorf("shards lie at %v from %s", a.shift, a.header.Time.Zero)

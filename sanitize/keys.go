@@ -99,7 +99,7 @@ func (r *Rows) Keys(emit func(keys.Row) error) keys.Header {
 		models:   newNameKeys("model", c.models, c.policy.AllowModels, c.chain),
 		adapters: newNameKeys("adapter", c.adapters, c.policy.AllowAdapters, c.chain)}
 	of := c.chain.Root(block.Scope{Tokenizer: "key"})
-	return keys.Header{Key: hex.EncodeToString(of[:]), Models: c.policy.AllowModels, Adapters: c.policy.AllowAdapters}
+	return keys.Header{Key: hex.EncodeToString(of[:]), Models: c.policy.AllowModels, Adapters: c.policy.AllowAdapters, Isolated: c.policy.IsolateClients}
 }
 
 // namesOf is what Keys needs of a pass.

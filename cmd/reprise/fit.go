@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
 	"github.com/spf13/cobra"
@@ -18,7 +19,7 @@ import (
 )
 
 func newFit(io *stdio) *cobra.Command {
-	var output string
+	var output, order string
 	c := &cobra.Command{
 		Use:   "fit TRACE...",
 		Short: "Measure a trace: lengths, arrivals, burstiness, prefix sharing",
@@ -27,9 +28,10 @@ families of lengths, rate per minute, peak-to-mean with its Poisson baseline,
 dispersion at each time scale, prefix sharing with named denominators, the
 sliding peak hour. What the time stamps cannot carry is refused and said.
 
-Several traces are parts of one log: a day each, or a gateway each. Name them in
-order: each begins within a week of the one before, at the hour of the week that
-stands in it (those with dates lie where the dates say). Lengths, arrivals and
+Several traces are parts of one log: a day each, or a gateway each. Those with
+dates lie where the dates say. Those with hours of the week lie within one week,
+or each within a week of the one named before; where that is not the same, fit
+asks for --order. Lengths, arrivals and
 features are then those of one trace of them all. So are prefix sharing and
 sessions where each log was ingested under the same --key-file: the digests that
 ingest left beside each trace (NAME.keys.parquet) tell what goes on from one to
@@ -45,9 +47,19 @@ lengths, arrivals, features and the hit rates of an infinite cache are exact.`,
   reprise fit mon.trace.parquet tue.trace.parquet wed.trace.parquet -o draft.spec.json`,
 		Args: atLeast(1, "one trace or several"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if order != "" && order != fit.OrderNamed && order != fit.OrderWeek {
+				return usagef("--order is %s, want week or named", order)
+			}
+			inputs := slices.Clone(args)
+			for _, path := range args {
+				inputs = append(inputs, keys.Path(path))
+			}
+			if err := distinct(output, inputs...); err != nil {
+				return err
+			}
 			var sp *spec.Spec
 			err := unlessInterrupted(c.Context(), func() (err error) {
-				sp, err = io.fitTraces(args)
+				sp, err = io.fitTraces(args, order)
 				return err
 			})
 			if err != nil {
@@ -59,6 +71,7 @@ lengths, arrivals, features and the hit rates of an infinite cache are exact.`,
 			return io.writeSpec(output, sp)
 		},
 	}
+	c.Flags().StringVar(&order, "order", "", "how traces lie that have hours of the week and no dates: within one week, or as named, each within a week of the one before")
 	outputFlag(c, &output, "spec to write")
 	return c
 }
@@ -68,7 +81,7 @@ lengths, arrivals, features and the hit rates of an infinite cache are exact.`,
 const fitMemory = 1280 << 20
 
 // fitTraces measures the traces at paths as one.
-func (s *stdio) fitTraces(paths []string) (*spec.Spec, error) {
+func (s *stdio) fitTraces(paths []string, order string) (*spec.Spec, error) {
 	var shards []fit.Shard
 	seen := map[string]string{} // by digest
 	var rows int64
@@ -101,7 +114,7 @@ func (s *stdio) fitTraces(paths []string) (*spec.Spec, error) {
 	}
 	b := s.newBar("fit", rows, progress.UnitsDefault)
 	defer b.close()
-	return fit.FitShards(shards, fit.Options{Tool: version(), WordList: token.WordListSHA256()}, fit.DefaultLimits(), b.set)
+	return fit.FitShards(shards, fit.Options{Tool: version(), WordList: token.WordListSHA256(), Order: order}, fit.DefaultLimits(), b.set)
 }
 
 // shard opens the input as a trace.

@@ -111,7 +111,7 @@ func (o *ingestOptions) run(ctx context.Context, s *stdio, paths []string) error
 	if o.output == "" && terminal(s.out) {
 		return usagef("will not write a trace to the terminal: give -o FILE")
 	}
-	if err := errors.Join(writable(o.output), distinct(o.output, paths...)); err != nil {
+	if err := o.outputs(paths); err != nil {
 		return err
 	}
 	key, err := o.key()
@@ -176,9 +176,6 @@ func regular(path string) bool {
 // writeKeyed writes the trace, and beside it the digests of what it numbers.
 func (s *stdio) writeKeyed(ctx context.Context, path string, rows *sanitize.Rows) error {
 	beside := keys.Path(path)
-	if err := writable(beside); err != nil {
-		return err
-	}
 	return s.write(beside, 0o600, true, func(w io.Writer) error {
 		out := keys.NewWriter(w)
 		defer out.Stop()
@@ -195,6 +192,21 @@ func (s *stdio) writeKeyed(ctx context.Context, path string, rows *sanitize.Rows
 		s.talk("keys of its sessions and prefixes: %s (stays with the trace)", beside)
 		return out.Close(h)
 	})
+}
+
+// outputs refuses to write over what is read.
+func (o *ingestOptions) outputs(paths []string) error {
+	inputs := paths
+	for _, file := range append([]string{o.keyFile, o.policy}, o.mapping...) {
+		if file != "" {
+			inputs = append(inputs[:len(inputs):len(inputs)], file)
+		}
+	}
+	if err := errors.Join(writable(o.output), distinct(o.output, inputs...)); err != nil || o.keyFile == "" || !regular(o.output) {
+		return err
+	}
+	beside := keys.Path(o.output)
+	return errors.Join(writable(beside), distinct(beside, inputs...), distinct(beside, o.output))
 }
 
 // read reads the log to its end.

@@ -115,7 +115,7 @@ func TestFitOfShards(t *testing.T) {
 	if err := os.Remove(at("gateway1.keys.parquet")); err != nil {
 		t.Fatal(err)
 	}
-	if talk := command(append(append([]string{"fit"}, traces...), "-o", at("apart.spec.json"))...); !strings.Contains(talk, "gateway1.trace.parquet has no keys beside it") {
+	if talk := command(append(append([]string{"fit"}, traces...), "-o", at("apart.spec.json"))...); !strings.Contains(talk, "trace 2 has no keys beside it") {
 		t.Errorf("nothing is said of missing keys: %s", talk)
 	}
 }

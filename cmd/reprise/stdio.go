@@ -290,7 +290,7 @@ func distinct(output string, inputs ...string) error {
 	}
 	for _, in := range inputs {
 		if st, err := os.Stat(in); err == nil && os.SameFile(st, out) {
-			return usagef("-o %s is an input: it would be overwritten; give another name", output)
+			return usagef("%s is an input and would be overwritten; give another name by -o", output)
 		}
 	}
 	return nil

@@ -71,6 +71,7 @@ type Header struct {
 	Trace    string     `json:"trace_sha256"`
 	Models   []string   `json:"allowed_models"`
 	Adapters []string   `json:"allowed_adapters"`
+	Isolated bool       `json:"isolated_clients"` // blocks of different clients are different
 }
 
 var columns = sync.OnceValue(func() *table.Table[Row] {
