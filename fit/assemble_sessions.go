@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"fmt"
 	"math"
 
 	"reprise/fit/dist"
@@ -155,8 +156,17 @@ func (b *builder) turns(s *spec.Sessions) {
 	if n := int64(len(growth)); n > 0 {
 		s.Compacted = ptr(b.number(float64(shrunk)/float64(n), "1", n))
 	}
+	later := len(b.t.Requests) - b.l.Count
+	if float64(b.l.Guessed) > mostGuessed*float64(later) {
+		s.Notes = append(s.Notes, fmt.Sprintf("which request a turn continues is not told for %d of %d further turns (no parent, no prompt that begins with it) and taken for the turn before: whether conversations branch is not known", b.l.Guessed, later))
+		return
+	}
 	b.branched(s, children)
 }
+
+// mostGuessed is the part of further turns whose parent may be guessed before
+// the share of branches is left out.
+const mostGuessed = 0.05
 
 func (b *builder) branched(s *spec.Sessions, children []int32) {
 	var continued, twice int64

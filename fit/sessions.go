@@ -15,6 +15,7 @@ type Links struct {
 	Parent  []int32 // the request whose context this one continues, −1 for none
 	Count   int     // of sessions
 	Before  []bool  // by session: its log begins with a turn that is not the first
+	Guessed int     // of Parent: the turn before, for want of anything that tells (see turns)
 }
 
 // Link applies the order of precedence: session ids, then parents, then the
@@ -31,8 +32,7 @@ func Link(t *trace.Trace) *Links {
 	}
 	switch {
 	case has(func(r *trace.Request) bool { return r.Session.OK }):
-		l.By = spec.BySession
-		l.bySession(t)
+		l = bySession(t, l.Parent)
 	case has(func(r *trace.Request) bool { return r.Parent.OK }):
 		l.By = spec.ByParent
 		l.byParent()
@@ -61,36 +61,6 @@ func parents(t *trace.Trace) []int32 {
 		at[r.ID] = int32(i)
 	}
 	return out
-}
-
-// bySession numbers the sessions of the log; the parent of a turn, where the
-// log does not name it, is the turn before.
-func (l *Links) bySession(t *trace.Trace) {
-	number, last := map[int32]int32{}, []int32{}
-	for i := range t.Requests {
-		r := &t.Requests[i]
-		l.Session[i] = -1
-		if !r.Session.OK {
-			l.Parent[i] = -1
-			continue
-		}
-		s, ok := number[r.Session.V]
-		if !ok {
-			s = l.open(r.Turn.OK && r.Turn.V > 0)
-			number[r.Session.V] = s
-			last = append(last, -1)
-		}
-		l.Session[i] = s
-		if before := last[s]; before >= 0 {
-			l.Turn[i] = l.Turn[before] + 1
-			if p := l.Parent[i]; p < 0 || l.Session[p] != s {
-				l.Parent[i] = before
-			}
-		} else {
-			l.Parent[i] = -1
-		}
-		last[s] = int32(i)
-	}
 }
 
 func (l *Links) open(before bool) int32 {

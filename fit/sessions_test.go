@@ -3,6 +3,8 @@ package fit
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"reprise/trace"
@@ -150,11 +152,52 @@ func TestSessionSection(t *testing.T) {
 		{"tokens in them", float64(s.Tokens.Value), 0.945455}, {"compacted", float64(s.Compacted.Value), 0.333333},
 		{"shortest gap", at(s.Between, 0), 60}, {"longest gap", at(s.Between, 1), 190},
 		{"human", at(s.ThinkHuman, 1), 180}, {"tool", at(s.ThinkTool, 1), 90}, {"least growth", at(s.Growth, 0), -30}, {"most growth", at(s.Growth, 1), 60},
-		{"branched", float64(s.Branched.Value), 0}, {"starts", starts, 3},
+		{"starts", starts, 3},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
 		}
+	}
+}
+
+// TestBranchesUnknown has neither parents nor blocks: the turn before is taken
+// for what a turn continues, so branches are not known, which is not 0 %.
+func TestBranchesUnknown(t *testing.T) {
+	s := sessionSection(conversation([2]int{0, 0}, [2]int{1, 10}, [2]int{0, 60}, [2]int{0, 70}), Link(conversation([2]int{0, 0}, [2]int{1, 10}, [2]int{0, 60}, [2]int{0, 70})))
+	if s.Branched != nil {
+		t.Errorf("branched: %v of a log that does not say", s.Branched.Value)
+	}
+	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "2 of 2 further turns") {
+		t.Errorf("notes: %q", s.Notes)
+	}
+}
+
+// TestParentsInSession has one session by hand: a turn, its question asked anew,
+// a turn that continues the first, two that continue that one, a turn whose
+// history was compacted, and one that the log says continues the first.
+func TestParentsInSession(t *testing.T) {
+	x := conversation([2]int{5, 0}, [2]int{5, 5}, [2]int{5, 60}, [2]int{5, 100}, [2]int{5, 104}, [2]int{5, 200}, [2]int{5, 260}, [2]int{4, 270})
+	blocks := [][]int32{{0, 1, 2}, {0, 1, 3}, {0, 1, 2, 4, 5}, {0, 1, 2, 4, 5, 6, 7}, {0, 1, 2, 4, 5, 6, 8}, {0, 9, 10, 11}, {0, 9, 10, 11, 12, 13}, {0, 1, 2, 4, 5, 6, 7, 14}}
+	for i, in := range []int32{50, 52, 85, 120, 119, 70, 100, 130} {
+		r := &x.Requests[i]
+		r.Blocks, r.Input, r.Output = blocks[i], trace.Some(in), trace.Some(int32(15))
+	}
+	x.Requests[6].Parent = trace.Some(int64(0))
+	l := Link(x)
+	if want := []int32{-1, -1, 0, 2, 2, 4, 0, -1}; !equalInts(l.Parent, want) || l.Guessed != 1 {
+		t.Errorf("parents %v, %d guessed, want %v, 1 guessed", l.Parent, l.Guessed, want)
+	}
+	x.Requests = slices.Delete(x.Requests, 5, 6) // without the compacted turn nothing is guessed
+	x.Requests[5].ID = 5
+	s := sessionSection(x, Link(x))
+	if s.Branched == nil || s.Branched.N != 2 || s.Branched.Value != 1 || s.Compacted.Value != 0 || len(s.Notes) != 0 {
+		t.Errorf("branched %+v, compacted %+v, notes %q", s.Branched, s.Compacted, s.Notes)
+	}
+	p := newSessionPart(x.Header, 1)
+	p.add(x.Requests[:3])
+	p.add(x.Requests[3:])
+	if got := p.sessions(x.Requests[6].T.V); got.Branched == nil || *got.Branched != *s.Branched || got.Between.N != s.Between.N {
+		t.Errorf("in parts: branched %+v, want %+v", got.Branched, s.Branched)
 	}
 }
 

@@ -21,10 +21,11 @@ type sessionPart struct {
 	starts    []int64 // arrivals of first turns
 	count     int64   // of sessions
 	timed     bool
+	turns     *turns // of t; blocks, which it reads, are not kept
 }
 
 func newSessionPart(h trace.Header, rate float64) sessionPart {
-	p := sessionPart{t: trace.Trace{Header: h}, threshold: 1<<64 - 1, rate: 1}
+	p := sessionPart{t: trace.Trace{Header: h}, threshold: 1<<64 - 1, rate: 1, turns: newTurns(h.BlockTokens)}
 	if rate < 1 {
 		p.rate, p.threshold = rate, uint64(rate*(1<<64-1))
 	}
@@ -60,6 +61,7 @@ func (p *sessionPart) add(requests []trace.Request) {
 			}
 		}
 		if ok && mix(uint64(key)) <= p.threshold {
+			p.turns.add(p.t.Requests, r)
 			q := *r
 			q.ID, q.Blocks = row, nil
 			p.t.Requests = append(p.t.Requests, q)
@@ -74,7 +76,12 @@ func (p *sessionPart) sessions(last int64) *spec.Sessions {
 	if p.by == "" || len(p.t.Requests) == 0 {
 		return nil
 	}
-	l := Link(&p.t)
+	var l *Links
+	if p.by == spec.BySession {
+		l = p.turns.links(&p.t, parents(&p.t))
+	} else {
+		l = Link(&p.t)
+	}
 	s := sessionSection(&p.t, l)
 	if s == nil {
 		return nil
