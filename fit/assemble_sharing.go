@@ -190,7 +190,7 @@ func broken(p *spec.Prefix, h trace.Header) {
 	var all []spec.Broken
 	for _, b := range h.Counting.Broken {
 		all = append(all, spec.Broken{Provenance: spec.Provenance{From: spec.Estimate, N: b.Sampled}, Share: spec.Round(b.Share),
-			Now: spec.Round(float64(b.Now)), Would: spec.Round(float64(b.Would)), At: spec.Round(float64(b.At))})
+			Now: spec.Round(float64(b.Now)), Would: spec.Round(float64(b.Would)), At: spec.Round(float64(b.At)), Behind: b.Behind})
 	}
 	p.SetBroken(all)
 }

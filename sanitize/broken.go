@@ -10,76 +10,182 @@ import (
 
 // What counts as a broken prefix.
 const (
-	leastPrompts  = 50  // in the sample, to tell anything
-	commonPart    = 0.1 // of the sample that has a mark makes it common
-	leastStretch  = 128 // tokens in common
-	leastMore     = 4   // of what is shared now, one part in so many
-	longestField  = 256 // tokens from where prompts part to the stretch
-	leastAffected = 0.1 // of the sample: those of one kind
-	fewestOfKind  = 12  // prompts
+	leastPrompts = 50  // in the sample, to tell anything
+	leastShare   = 0.1 // of the sample makes a beginning or a stretch common, and a kind
+	fewestOfKind = 12  // prompts, for the same
+	leastStretch = 128 // tokens in common
+	leastMore    = 4   // of what is shared without it, one part in so many
+	longestField = 256 // tokens from where prompts part to what they have in common
 )
 
-// parting is a prompt of the sample that does not share a long stretch, since a
-// field that changes stands before it.
-type parting struct {
-	prompt int // in the sample
-	shared int // tokens, with the prompt it has most in common with
-	long   int // tokens of the stretch
-	at     int // token at which its field begins
-}
-
-// broken tells whether prompts share long stretches that stand behind fields
-// that change, and what would be shared without them. Each stretch, and each
-// place of a field before it, is told for itself; a prompt counts for one of
-// them, by its longest stretch. What would save most comes first.
+// broken tells whether prompts have long stretches in common that stand behind
+// fields that change, and what would be shared without them. Each stretch, and
+// each place of a field before it, is told for itself; a prompt counts for one
+// of them, by its longest stretch. A further field between parts of the stretch
+// has a row behind that of the field before it. What would save most comes first.
 func (s *sampler) broken() []trace.BrokenPrefix {
 	if len(s.kept) < leastPrompts {
 		return nil
 	}
-	var out []trace.BrokenPrefix
+	var all [][]trace.BrokenPrefix
 	for _, same := range s.stretches() {
-		s.fields(same)
-		for _, kind := range places(same) {
-			if len(kind) >= s.leastOfKind() {
-				out = append(out, s.told(kind))
+		for _, place := range apart(same, func(p parting) int { return p.at }, nearPlaces) {
+			for _, kind := range apart(place, func(p parting) int { return p.runs[0].len() }, nearLengths) {
+				if told := s.told(kind); len(kind) >= s.least() && told != nil {
+					all = append(all, told)
+				}
 			}
 		}
 	}
-	saves := func(b trace.BrokenPrefix) float64 { return float64(b.Share) * float64(b.Would-b.Now) }
-	slices.SortStableFunc(out, func(a, b trace.BrokenPrefix) int {
-		return cmp.Or(cmp.Compare(saves(b), saves(a)), cmp.Compare(a.At, b.At))
+	slices.SortStableFunc(all, func(a, b []trace.BrokenPrefix) int {
+		return cmp.Or(cmp.Compare(saves(b), saves(a)), cmp.Compare(a[0].At, b[0].At))
 	})
+	return slices.Concat(all...)
+}
+
+// saves is how many tokens of a prompt a kind's fields cost, over all prompts.
+func saves(rows []trace.BrokenPrefix) float64 {
+	sum := 0.0
+	for _, b := range rows {
+		sum += float64(b.Share * float64(b.Would-b.Now))
+	}
+	return sum
+}
+
+// least is how many prompts of the sample make something common. A field's
+// value that fewer have breaks what they share, though a few may have it too.
+func (s *sampler) least() int {
+	return max(int(math.Ceil(leastShare*float64(len(s.kept)))), fewestOfKind)
+}
+
+// parting is a prompt of the sample with a long stretch in common that stands
+// behind a field that changes.
+type parting struct {
+	prompt int   // in the sample
+	at     int   // token at which its field begins: so many tokens many others have too
+	now    int   // tokens of its beginning that one before it in the sample has
+	runs   []run // what is in common behind the field, a further field before each but the first
+}
+
+// run is a stretch in common: tokens [from, to), and the digests of its links.
+type run struct {
+	from, to int
+	links    []uint64
+}
+
+func (r run) len() int { return r.to - r.from }
+
+// longest is a prompt's longest run.
+func (p *parting) longest() run {
+	return slices.MaxFunc(p.runs, func(a, b run) int { return cmp.Compare(a.len(), b.len()) })
+}
+
+func (p *parting) common() int {
+	sum := 0
+	for _, r := range p.runs {
+		sum += r.len()
+	}
+	return sum
+}
+
+// partings are the prompts of which much is in common behind a field.
+func (s *sampler) partings() []parting {
+	beginnings, links := s.common()
+	var out []parting
+	seen := map[uint64]bool{} // beginnings, of the prompts before
+	for i := range s.kept {
+		m := &s.kept[i]
+		p := parting{prompt: i}
+		p.at = m.begins(func(d uint64) bool { return beginnings[d] >= s.least() })
+		p.now = m.begins(func(d uint64) bool { return seen[d] })
+		for _, d := range m.lead {
+			seen[d] = true
+		}
+		p.runs = worth(p.at, m.runs(p.at, func(d uint64) bool { return links[d] >= s.least() }))
+		if len(p.runs) > 0 {
+			out = append(out, p)
+		}
+	}
 	return out
 }
 
-// leastOfKind is how many prompts of the sample make one kind.
-func (s *sampler) leastOfKind() int {
-	return max(int(math.Ceil(leastAffected*float64(len(s.kept)))), fewestOfKind)
-}
-
-// told describes prompts of one kind.
-func (s *sampler) told(kind []parting) trace.BrokenPrefix {
-	at, now, would := make([]int, len(kind)), make([]int, len(kind)), make([]int, len(kind))
-	for i, p := range kind {
-		at[i], now[i], would[i] = p.at, p.shared, p.at+p.long
-	}
-	return trace.BrokenPrefix{Prompts: s.seen, Sampled: int64(len(s.kept)), Share: float64(len(kind)) / float64(len(s.kept)),
-		Now: median(now), Would: median(would), At: median(at)}
-}
-
-// stretches are the prompts that part before their stretch, by what it is: two
-// stretches are the same when half the marks of one are of the other.
-func (s *sampler) stretches() [][]parting {
-	common, shared := s.common(), s.shared()
-	var out [][]parting
-	owner := map[uint64]int{} // by mark: the stretch that had it first
+// common counts how many prompts have each beginning and each link.
+func (s *sampler) common() (beginnings, links map[uint64]int) {
+	beginnings, links = map[uint64]int{}, map[uint64]int{}
 	for i := range s.kept {
-		from, to := s.kept[i].stretch(common, shared[i])
-		n := to - from
-		if n < leastStretch || n < shared[i]/leastMore || from-shared[i] > longestField {
+		for _, d := range s.kept[i].lead {
+			beginnings[d]++
+		}
+		once := map[uint64]bool{}
+		for _, l := range s.kept[i].links {
+			if !once[l.digest] {
+				once[l.digest] = true
+				links[l.digest]++
+			}
+		}
+	}
+	return beginnings, links
+}
+
+// begins is how many tokens the longest beginning has that is in a set, which
+// has all shorter ones too.
+func (m *marks) begins(in func(digest uint64) bool) int {
+	n := 0
+	for n < len(m.lead) && in(m.lead[n]) {
+		n++
+	}
+	return min(leadAt(n), m.tokens)
+}
+
+// leastRun is how long a stretch between two fields is told from them.
+const leastRun = markWidth + markEvery
+
+// runs are the stretches of common links behind token after, none further from
+// the one before it than a field is long.
+func (m *marks) runs(after int, common func(digest uint64) bool) []run {
+	var all []run
+	last := -2 // common link
+	for k, l := range m.links {
+		if int(l.from) < after || !common(l.digest) {
 			continue
 		}
-		in := s.kept[i].inside(from, to)
+		if k != last+1 {
+			all = append(all, run{from: int(l.from)})
+		}
+		r := &all[len(all)-1]
+		r.to, r.links, last = int(l.to), append(r.links, l.digest), k
+	}
+	var out []run
+	for _, r := range all {
+		if r.from-after > longestField {
+			break
+		}
+		if r.len() >= leastRun {
+			out, after = append(out, r), r.to
+		}
+	}
+	return out
+}
+
+// worth are the runs up to the last for which it pays to move the fields before
+// it, beyond what is shared without.
+func worth(at int, runs []run) []run {
+	good, shared, more := 0, at, 0
+	for i, r := range runs {
+		if more += r.len(); more >= leastStretch && more >= shared/leastMore {
+			good, shared, more = i+1, shared+more, 0
+		}
+	}
+	return runs[:good]
+}
+
+// stretches are the partings by what their longest stretch is: two are the same
+// when half the links of one are of the other.
+func (s *sampler) stretches() [][]parting {
+	var out [][]parting
+	owner := map[uint64]int{} // by link: the stretch that had it first
+	for _, p := range s.partings() {
+		in := p.longest().links
 		votes, best := map[int]int{}, len(out)
 		for _, d := range in {
 			if k, ok := owner[d]; ok {
@@ -97,129 +203,33 @@ func (s *sampler) stretches() [][]parting {
 				}
 			}
 		}
-		out[best] = append(out[best], parting{prompt: i, shared: shared[i], long: n})
+		out[best] = append(out[best], p)
 	}
 	return out
 }
 
-// inside are the digests of the marks within tokens [from, to).
-func (m *marks) inside(from, to int) []uint64 {
-	var out []uint64
-	for _, w := range m.windows {
-		if int(w.at) >= from && int(w.at)+markWidth <= to {
-			out = append(out, w.digest)
-		}
-	}
-	return out
-}
+// How many tokens apart two places of one field may lie (a part of a date that
+// many prompts have moves it back), and two lengths of one stretch, of which up
+// to a link is not seen at either end.
+const (
+	nearPlaces  = 8
+	nearLengths = 2 * (markWidth + markEvery)
+)
 
-// fields finds where the fields of prompts with one stretch begin: behind the
-// longest beginning that enough of them have. The prompt that one shares most
-// with may have a part of the field too, as dates of one hour have.
-func (s *sampler) fields(same []parting) {
-	carried := map[uint64]int{} // by digest of a beginning
-	for _, p := range same {
-		for _, d := range s.kept[p.prompt].lead {
-			carried[d]++
-		}
-	}
-	least := s.leastOfKind()
-	for i := range same {
-		p := &same[i]
-		n := 0
-		for lead := s.kept[p.prompt].lead; n < len(lead) && carried[lead[n]] >= least; {
-			n++
-		}
-		p.at = min(leadAt(n), p.shared)
-	}
-}
-
-// nearPlaces is how many tokens apart two places of one field may lie: a part of
-// a date that many prompts have moves it back.
-const nearPlaces = 8
-
-// places parts prompts with one stretch by where their fields stand.
-func places(same []parting) [][]parting {
-	slices.SortStableFunc(same, func(a, b parting) int { return cmp.Compare(a.at, b.at) })
+// apart parts prompts where a length of theirs makes a step of more than near
+// tokens; behind leadDense no beginning is known finer than to markWidth.
+func apart(same []parting, length func(parting) int, near int) [][]parting {
+	slices.SortStableFunc(same, func(a, b parting) int { return cmp.Compare(length(a), length(b)) })
 	var out [][]parting
 	for i, p := range same {
-		near := nearPlaces
-		if p.at > leadDense {
-			near = markWidth // no finer is known
+		step := near
+		if length(p) > leadDense {
+			step = max(step, markWidth)
 		}
-		if i == 0 || p.at-same[i-1].at > near {
+		if i == 0 || length(p)-length(same[i-1]) > step {
 			out = append(out, nil)
 		}
 		out[len(out)-1] = append(out[len(out)-1], p)
-	}
-	return out
-}
-
-func median(x []int) int64 {
-	x = slices.Sorted(slices.Values(x))
-	return int64(x[(len(x)-1)/2])
-}
-
-// common are the marks that commonPart of the prompts have.
-func (s *sampler) common() map[uint64]bool {
-	count := map[uint64]int{}
-	for i := range s.kept {
-		once := map[uint64]bool{}
-		for _, w := range s.kept[i].windows {
-			if !once[w.digest] {
-				once[w.digest] = true
-				count[w.digest]++
-			}
-		}
-	}
-	out := map[uint64]bool{}
-	for d, n := range count {
-		if float64(n) >= commonPart*float64(len(s.kept)) {
-			out[d] = true
-		}
-	}
-	return out
-}
-
-// stretch is the longest run of common marks behind token after, as tokens
-// [from, to).
-func (m *marks) stretch(common map[uint64]bool, after int) (from, to int) {
-	a, b := 0, 0
-	for _, w := range m.windows {
-		if int(w.at) < after || !common[w.digest] {
-			continue
-		}
-		at := int(w.at)
-		if b == 0 || at > b+markEvery {
-			a = at
-		}
-		b = at + markWidth
-		if b-a > to-from {
-			from, to = a, b
-		}
-	}
-	return from, to
-}
-
-// shared is, by prompt, how many tokens it has in common with the one of the
-// sample that it has most in common with: sorted by their beginnings, that one is
-// a neighbour.
-func (s *sampler) shared() []int {
-	order := make([]int, len(s.kept))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return slices.Compare(s.kept[a].lead, s.kept[b].lead) })
-	out := make([]int, len(order))
-	for k := 1; k < len(order); k++ {
-		a, b := s.kept[order[k-1]].lead, s.kept[order[k]].lead
-		n := 0
-		for n < len(a) && n < len(b) && a[n] == b[n] {
-			n++
-		}
-		for _, i := range order[k-1 : k+1] {
-			out[i] = max(out[i], leadAt(n))
-		}
 	}
 	return out
 }

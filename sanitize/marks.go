@@ -12,12 +12,14 @@ import (
 // Chained digests end where a changing field stands: what prompts share behind
 // it is not seen. Marks see it: digests of short windows of tokens, at places
 // that the tokens themselves choose (winnowing: of every markEvery windows the
-// one of least hash), so that a stretch has the same marks wherever it stands.
+// one of least hash), so that a stretch has the same marks wherever it stands. A
+// link digests the tokens from a mark through the next one: of two prompts with
+// the same link nothing in it differs.
 // They are keyed like the blocks, held in memory for a sample of prompts, and
 // never written.
 const (
 	markWidth  = 16   // tokens of a window
-	markEvery  = 32   // a stretch of markWidth+markEvery-1 tokens has a mark
+	markEvery  = 32   // a stretch of markWidth+markEvery-1 tokens has a mark, and marks are so near each other
 	markTokens = 4096 // of a prompt, from its beginning
 	leadDense  = 64   // up to here a prompt is told apart to the token, then to markWidth
 )
@@ -28,24 +30,45 @@ type mark struct {
 	at     int32
 }
 
-// marks are what is kept of one prompt: its marks in order, and digests of its
-// beginnings.
+// link is the digest of the tokens [from, to): those of two marks in a row and
+// all between them.
+type link struct {
+	digest   uint64
+	from, to int32
+}
+
+// marks are what is kept of one prompt: the links of its marks in order, and
+// digests of its beginnings.
 type marks struct {
 	rank    uint64 // of its row, in the sample
 	tokens  int
 	windows []mark
+	links   []link
 	lead    []uint64
 }
 
-func (m *marks) reset() { *m = marks{windows: m.windows[:0], lead: m.lead[:0]} }
+func (m *marks) reset() { *m = marks{windows: m.windows[:0], links: m.links[:0], lead: m.lead[:0]} }
 
 // of marks the tokens of a prompt whose chain starts at root.
 func (m *marks) of(root block.Digest, tokens []int32) {
-	m.windows, m.lead, m.tokens = m.windows[:0], m.lead[:0], len(tokens)
+	m.windows, m.links, m.lead, m.tokens = m.windows[:0], m.links[:0], m.lead[:0], len(tokens)
 	tokens = tokens[:min(len(tokens), markTokens)]
 	seed := binary.LittleEndian.Uint64(root[:8])
 	m.beginnings(seed, tokens)
 	m.winnow(seed, tokens)
+	m.join(tokens)
+}
+
+// join makes the links between marks in a row.
+func (m *marks) join(tokens []int32) {
+	for i := 1; i < len(m.windows); i++ {
+		a, b := m.windows[i-1], m.windows[i]
+		g := a.digest
+		for _, t := range tokens[a.at+markWidth : b.at+markWidth] {
+			g = scramble(g ^ uint64(uint32(t)))
+		}
+		m.links = append(m.links, link{g, a.at, b.at + markWidth})
+	}
 }
 
 // beginnings digests the prompt up to each of its first leadDense tokens, and up
@@ -153,7 +176,7 @@ func (s *sampler) add(m *marks) {
 		}
 		return 1
 	})
-	s.kept = slices.Insert(s.kept, at, marks{m.rank, m.tokens, slices.Clone(m.windows), slices.Clone(m.lead)})
+	s.kept = slices.Insert(s.kept, at, marks{rank: m.rank, tokens: m.tokens, links: slices.Clone(m.links), lead: slices.Clone(m.lead)})
 	if len(s.kept) > sampleMarks {
 		s.kept = s.kept[:sampleMarks]
 	}

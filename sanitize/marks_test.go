@@ -46,6 +46,24 @@ func TestWinnow(t *testing.T) {
 			t.Fatalf("a stretch of %d has marks %v and %v", len(stretch), found[0], found[1])
 		}
 	}
+	for n := 2 * (markWidth + markEvery); n < 300; n += 7 { // a changed token changes the links over it, and none but those near it
+		tokens := randomTokens(rng, n)
+		k := rng.IntN(n)
+		other := slices.Clone(tokens)
+		other[k] = 200_000
+		var a, b marks
+		a.of(block.Digest{1}, tokens)
+		b.of(block.Digest{1}, other)
+		for i, l := range a.links {
+			if i > 0 && l.from >= a.links[i-1].to {
+				t.Fatal("links have gaps")
+			}
+			over, near := int(l.from) <= k && k < int(l.to), int(l.from) < k+2*markEvery+markWidth && k < int(l.to)+2*markEvery+markWidth
+			if kept := slices.Contains(b.links, l); kept && over || !kept && !near {
+				t.Errorf("token %d of %d changed: link %d-%d kept %v", k, n, l.from, l.to, kept)
+			}
+		}
+	}
 	for n := markWidth + markEvery - 1; n < 100; n++ {
 		var m, other marks
 		tokens := randomTokens(rng, n)

@@ -16,15 +16,17 @@ type Counting struct {
 	Check *Check `json:"check,omitempty"`
 	Also  *Also  `json:"also,omitempty"`
 
-	// Broken are prompts of different kinds: none counts twice.
+	// Broken are prompts of different kinds: but for further fields of the same
+	// prompts (Behind), none counts twice.
 	Broken []BrokenPrefix `json:"broken_prefixes,omitempty"`
 	// Only is how earlier traces told the one kind that they told.
 	Only *BrokenPrefix `json:"broken_prefix,omitempty"`
 }
 
 // BrokenPrefix says that prompts have a long stretch in common and do not share
-// it, since a field that changes stands before it. Lengths are medians over
-// those prompts, in tokens.
+// it with most others, since a field that changes stands before it. Now and
+// Would are means over those prompts but the first, in tokens: a value that a
+// few of them have in common is shared by all of these but one.
 type BrokenPrefix struct {
 	Prompts int64   `json:"prompts"`
 	Sampled int64   `json:"sampled"`
@@ -32,6 +34,11 @@ type BrokenPrefix struct {
 	Now     int64   `json:"tokens_shared_now"`
 	Would   int64   `json:"tokens_if_moved"`
 	At      int64   `json:"at_token"` // where the field begins
+
+	// Behind says that the field stands behind that of the row before, in the
+	// same prompts or some of them: Now is what they share once that one has
+	// moved, Would once both have.
+	Behind bool `json:"behind_the_field_before,omitempty"`
 }
 
 // Check is a comparison with another implementation of the tokenizer.

@@ -83,7 +83,11 @@ func brokenPrefixes(h trace.Header) string {
 	}
 	var out []string
 	for _, b := range h.Counting.Broken {
-		out = append(out, fmt.Sprintf("%.0f %% of prompts: a field at token %d or so, %d tokens shared, %d without it", 100*b.Share, b.At, b.Now, b.Would))
+		without := "it"
+		if b.Behind {
+			without = "that and the one before"
+		}
+		out = append(out, fmt.Sprintf("%.0f %% of prompts: a field at token %d or so, %d tokens shared, %d without %s", 100*b.Share, b.At, b.Now, b.Would, without))
 	}
 	return strings.Join(out, "; ")
 }

@@ -63,7 +63,8 @@ func TestKeys(t *testing.T) {
 	sp := talked(t)
 	p := &sp.Workload.Prefix
 	by := spec.Provenance{From: spec.Estimate, N: 512}
-	p.SetBroken([]spec.Broken{{Provenance: by, Share: 0.4, Now: 14, Would: 2014, At: 14}, {Provenance: by, Share: 0.25, Now: 30, Would: 830, At: 30}})
+	p.SetBroken([]spec.Broken{{Provenance: by, Share: 0.4, Now: 14, Would: 2014, At: 14}, {Provenance: by, Share: 0.25, Now: 30, Would: 830, At: 30},
+		{Provenance: by, Share: 0.2, Now: 830, Would: 1330, At: 840, Behind: true}})
 	sp.Workload.Sessions.Notes = []string{"a remark on sessions"}
 	p.Identical[0].Exact = true
 	got := html(t, sp)
@@ -71,7 +72,7 @@ func TestKeys(t *testing.T) {
 		"Whether long prompts get long answers", "Whether the mix held over the log", "Which client sends it explains", "model model2",
 		"How bursty arrivals are", "busiest ÷ mean", "dispersion",
 		"prompt tokens, hits in whole blocks only", "begin with the same 64 tokens", "of model model1", "exact to the token",
-		"at token 14", "at token 30", "40.0 %", "25.0 %", "+2,000", "+800", "65.0 % of the requests", "about 1,000 tokens more a request",
+		"at token 14", "at token 30", "then at token 840", "40.0 %", "25.0 %", "+2,000", "+800", "+500", "65.0 % of the requests", "each of the 3 fields", "about 1,100 tokens more a request",
 		"How large a cache must be", "A block that is used again", "hits on answers, at most", "Turns are known by the log's session ids",
 		"Sessions that go on after each turn", "a person, from the answer", "a tool, from the call", "growth from turn to turn", "requests that are continued more than once",
 		"a remark on sessions", "with tools", "takes 300 tokens (median)",

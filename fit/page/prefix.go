@@ -119,14 +119,19 @@ func brokenBlock(p *spec.Prefix) block {
 	sum, saved := 0.0, 0.0
 	b.Table = &table{Head: append(words("field"), append(numbers("requests"), append(words(""), append(numbers("shared now", "if it moved", "gained"), words("source")...)...)...)...)}
 	for _, x := range all {
-		sum += float64(x.Share)
+		place := "at token "
+		if x.Behind {
+			place = "then at token "
+		} else {
+			sum += float64(x.Share)
+		}
 		saved += float64(x.Share) * x.Gain()
-		b.add([]cell{{Text: "at token " + Tokens(float64(x.At))}, {Text: percent(float64(x.Share)), Number: true}, bar(float64(x.Share)), {Text: Tokens(float64(x.Now)), Number: true},
+		b.add([]cell{{Text: place + Tokens(float64(x.At))}, {Text: percent(float64(x.Share)), Number: true}, bar(float64(x.Share)), {Text: Tokens(float64(x.Now)), Number: true},
 			{Text: Tokens(float64(x.Would)), Number: true}, {Text: "+" + Tokens(x.Gain()), Number: true}, {Text: by(x.Provenance)}})
 	}
-	b.Warn = append(b.Warn, fmt.Sprintf("%s of the requests have a long stretch in common with others and do not share it, since a field that changes (a date, an id) stands before it. Moving %s behind its stretch would share about %s tokens more a request, over all requests.",
+	b.Warn = append(b.Warn, fmt.Sprintf("%s of the requests have a long stretch in common with others and do not share it with most of them, since a field that changes (a date, an id) stands before it. Moving %s behind its stretch would share about %s tokens more a request, over all requests.",
 		percent(sum), fieldsOf(len(all)), Tokens(saved)))
-	b.Notes = append(b.Notes, "Tokens from a prompt's beginning; medians over the requests with that field, and each request counts for one field.")
+	b.Notes = append(b.Notes, "Tokens from a prompt's beginning; means over the requests with that field. Each request counts for one field; one that follows with \"then\" stands behind the field before it, in the same requests, and gains what moving both adds.")
 	return b
 }
 

@@ -70,4 +70,11 @@ func TestSharing(t *testing.T) {
 		len(p.Further) != 1 || p.Further[0].Would != 816 || p.Further[0].At != 32 {
 		t.Errorf("%+v, %+v, %+v", p.Identical, p.Broken, p.Further)
 	}
+	w.Prefix.SetBroken([]spec.Broken{{Provenance: measured(1000), Share: 0.999}, {Provenance: measured(1000), Share: 0.6, Behind: true},
+		{Provenance: measured(1000), Share: 0.5}, {Provenance: measured(1000), Share: 0.4, Behind: true},
+		{Provenance: measured(1000), Share: 0.395, Behind: true}, {Provenance: measured(1000), Share: 0.3, Behind: true}})
+	err := h.sharing(w)
+	if p = w.Prefix; err != nil || len(p.Further) != 1 || p.Broken.Share != 0.5 || p.Further[0].Share != 0.4 {
+		t.Errorf("a further field stays without the one before it: %+v, %+v, %v", p.Broken, p.Further, err)
+	}
 }

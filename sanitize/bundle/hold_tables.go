@@ -178,9 +178,15 @@ func (h *holder) sharing(w *spec.Workload) error {
 
 // broken keeps the broken prefixes of many requests, their lengths rounded up.
 func (h *holder) broken(all []spec.Broken) []spec.Broken {
+	before := 0.0 // requests of the row before, of which a further field has some; none where it goes
 	out := keep(h, prefixKey+".broken", all, func(b spec.Broken) bool {
 		have := float64(b.Share) * float64(b.N)
-		return !counted(b.From) || h.enough(have) && h.group(float64(b.N)-have)
+		stays := !counted(b.From) || h.enough(have) && h.group(float64(b.N)-have) && (!b.Behind || h.group(before-have))
+		stays = stays && (!b.Behind || before > 0)
+		if before = 0; stays {
+			before = have
+		}
+		return stays
 	})
 	exact := false
 	for i := range out {

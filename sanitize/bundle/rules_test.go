@@ -47,7 +47,7 @@ var rules = map[string]string{
 	"HitRate": "Name name, Denominator name, Number part", "Root": "Provenance part, Tokens coarse, Share k",
 	"Reuse": "Provenance part, Continued group, P frame, Strata k", "ReuseStratum": "Upto coarse, N k, HitBlocks ends, Distance ends",
 	"CommonPrefix": "Provenance part, Kind name, Alias name, Tokens coarse, Share group, Exact coarse", "CachePoint": "Provenance part, CapacityTokens frame, Tokens bounded, Blocks bounded",
-	"Generated": "Provenance part, By name, Share bounded, HitRate bounded", "Broken": "Provenance part, Share group, Now coarse, Would coarse, At coarse",
+	"Generated": "Provenance part, By name, Share bounded, HitRate bounded", "Broken": "Provenance part, Share group, Now coarse, Would coarse, At coarse, Behind frame",
 	"Sessions": "Count k, MeanTurns coarse, ShareMultiple group, Turns ends, Identity name, MostTurns moves, Requests group, Tokens moves, Truncated group, Censored group, Hazards group, Between ends, Think ends, ThinkHuman ends, ThinkTool ends, Growth ends, Compacted group, Branched group, Kept ends, First ends, FirstReuse k, Starts k, Notes words",
 	"Hazard":   "Provenance part, Turn frame, AndLater frame, Value group", "Starts": "Rate coarse, Rates k, IDC k",
 	"Features": "Stream group, Tools group, Schema group, Several group, Chat group, Models k, Adapters k, ToolTokens ends, SchemaTokens ends",

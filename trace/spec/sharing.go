@@ -41,15 +41,19 @@ type Generated struct {
 }
 
 // Broken is a prefix that does not hit because something that changes stands
-// before it: Share of the requests have a long stretch in common, of which Now
-// tokens are shared (median), since a field that changes begins at token At.
-// Were that field moved behind the stretch, Would tokens would be shared.
+// before it: Share of the requests have a long stretch in common, and share Now
+// tokens (mean), since a field that changes begins at token At. Were that field
+// moved behind the stretch, Would tokens would be shared. Behind marks a further
+// field of the same requests, or some of them: Now is what is shared once the
+// field of the row before has moved, Would once both have.
 type Broken struct {
 	Provenance
 	Share Num `json:"share"`
 	Now   Num `json:"tokens_shared_now"`
 	Would Num `json:"tokens_if_moved"`
 	At    Num `json:"at_token"`
+
+	Behind bool `json:"behind_the_field_before,omitempty"`
 }
 
 // Gain is how many tokens more of a prompt would be shared.
@@ -57,12 +61,17 @@ func (b *Broken) Gain() float64 { return max(float64(b.Would)-float64(b.Now), 0)
 
 // Sentence says it to a person.
 func (b *Broken) Sentence() string {
-	return fmt.Sprintf("%.0f %% of the prompts have a stretch of about %.0f tokens in common with others, but part from them before it, where a field that changes begins at token %.0f or so: %.0f tokens are shared now, about %.0f would be if the field moved behind the stretch (%.0f more of each such prompt)",
+	if b.Behind {
+		return fmt.Sprintf("behind that field, in %.0f %% of the prompts, another one that changes begins at token %.0f or so: with the former moved %.0f tokens would be shared, about %.0f with both moved (%.0f more of each such prompt)",
+			100*float64(b.Share), float64(b.At), float64(b.Now), float64(b.Would), b.Gain())
+	}
+	return fmt.Sprintf("%.0f %% of the prompts have a stretch of about %.0f tokens in common with others, but part from most of them before it, where a field that changes begins at token %.0f or so: %.0f tokens are shared now on average, about %.0f would be if the field moved behind the stretch (%.0f more of each such prompt)",
 		100*float64(b.Share), max(float64(b.Would)-float64(b.At), 0), float64(b.At), float64(b.Now), float64(b.Would), b.Gain())
 }
 
-// AllBroken are the broken prefixes, the one that would save most first. They
-// are of different requests.
+// AllBroken are the broken prefixes, the one that would save most first. But for
+// further fields, which stand behind that of the row before, they are of
+// different requests.
 func (p *Prefix) AllBroken() []Broken {
 	if p.Broken == nil {
 		return nil
@@ -148,7 +157,7 @@ func (p *Prefix) checkBroken() error {
 	if p.Broken == nil && len(p.Further) > 0 {
 		return errors.New("broken_further goes with broken")
 	}
-	sum := Num(0)
+	sum, before := Num(0), Num(0)
 	for i, b := range p.AllBroken() {
 		key := "broken"
 		if i > 0 {
@@ -158,7 +167,13 @@ func (p *Prefix) checkBroken() error {
 			tokens(key+".tokens_if_moved", b.Would), tokens(key+".at_token", b.At)); err != nil {
 			return err
 		}
-		sum += b.Share
+		switch {
+		case !b.Behind:
+			sum += b.Share
+		case b.Share > before:
+			return fmt.Errorf("%s is behind the field of fewer requests", key)
+		}
+		before = b.Share
 	}
 	if sum > 1+1e-4 {
 		return fmt.Errorf("broken and broken_further are %v of the requests, want at most all", float64(sum))

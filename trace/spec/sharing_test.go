@@ -83,4 +83,22 @@ func TestAllBroken(t *testing.T) {
 	if s := b.Sentence(); b.Gain() != 1998 || !strings.Contains(s, "40 % of the prompts") || !strings.Contains(s, "token 14 ") || !strings.Contains(s, "1998 more") {
 		t.Error(s)
 	}
+	further := Broken{Share: 0.4, At: 2030, Now: 2014, Would: 2514, Behind: true}
+	if s := further.Sentence(); !strings.Contains(s, "behind that field, in 40 %") || !strings.Contains(s, "2514 with both moved (500 more") {
+		t.Error(s)
+	}
+	whole := b
+	whole.Share = 1
+	for _, c := range []struct {
+		all  []Broken
+		good bool
+	}{
+		{[]Broken{whole, further}, true}, {[]Broken{whole, further, further}, true}, {[]Broken{further}, false},
+		{[]Broken{{Share: 0.3}, further}, false}, {[]Broken{whole, b}, false}, {[]Broken{b, further, b}, true},
+	} {
+		p.SetBroken(c.all)
+		if err := p.checkBroken(); (err == nil) != c.good {
+			t.Errorf("%+v: %v", c.all, err)
+		}
+	}
 }
