@@ -153,21 +153,3 @@ func without(rows []keys.Row, what keys.What) []keys.Row {
 	}
 	return out
 }
-
-// TestBrokenOfShards: what breaks prefixes was seen in one log or another.
-func TestBrokenOfShards(t *testing.T) {
-	var shards []Shard
-	for i, n := range []int{300, 400, 500} {
-		x := traffic(rand.New(rand.NewPCG(8, uint64(i))), n)
-		if i < 2 {
-			x.Header.Counting = &trace.Counting{Broken: []trace.BrokenPrefix{{Prompts: int64(n), Sampled: 100, Share: 0.5, Would: 2000, At: int64(14 + i)}}}
-		}
-		shards = append(shards, Shard{Name: fmt.Sprintf("log %d", i), File: written(t, x)})
-	}
-	sp, err := FitShards(shards, Options{}, DefaultLimits(), nil)
-	check(t, err)
-	notes := strings.Join(Notes(sp), "\n")
-	if !strings.Contains(notes, "token 15") || strings.Contains(notes, "token 14") || !strings.Contains(notes, "those of log 1 alone") {
-		t.Errorf("notes: %s", notes)
-	}
-}

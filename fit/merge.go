@@ -99,22 +99,26 @@ func (a *alignment) account(shards []Shard) {
 	a.broken(shards)
 }
 
-// broken keeps the broken prefixes of the largest log that has any: texts of
-// different logs were never side by side.
+// broken puts the broken prefixes of all logs side by side, each with its share
+// of the requests of all: what logs share with each other was never seen.
 func (a *alignment) broken(shards []Shard) {
-	var best trace.Header
-	name := ""
-	for _, s := range shards {
-		h := s.File.Header
-		if h.Counting != nil && len(h.Counting.Broken) > 0 && h.Counts.Kept > best.Counts.Kept {
-			best, name = h, s.Name
+	var all [][]brokenKind
+	logs := 0
+	for i, s := range shards {
+		h := &s.File.Header
+		if h.Counting == nil || len(h.Counting.Broken) == 0 {
+			continue
+		}
+		logs++
+		for _, k := range brokenKinds(i, h.Counting.Broken, float64(h.Counts.Kept)/float64(max(a.header.Counts.Kept, 1))) {
+			all = joinBroken(all, k)
 		}
 	}
-	if name == "" {
+	if logs == 0 {
 		return
 	}
-	a.header.Counting = &trace.Counting{Broken: best.Counting.Broken}
-	a.brokenIn = fmt.Sprintf("broken prefixes are those of %s alone, with the %d requests of it; reprise show tells them of each trace", name, best.Counts.Kept)
+	a.header.Counting = &trace.Counting{Broken: brokenRows(all)}
+	a.brokenIn = fmt.Sprintf("broken prefixes are told of each trace for itself, by their share of the %d requests of all (%d of %d traces have some): what would be shared from one trace to another is not in them", a.header.Counts.Kept, logs, len(shards))
 }
 
 // untimed lets shards without times follow each other, and refuses times that no
