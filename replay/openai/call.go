@@ -47,6 +47,7 @@ func (k *call) Send(ctx context.Context, f *replay.Flight) replay.Result {
 	err := c.engine.exchange(ctx, &k.query, k)
 	if k.query.seen.stale && c.cfg.Wire.Resend {
 		c.resent.Add(1)
+		k.query.anew = true
 		err = c.engine.exchange(ctx, &k.query, k)
 	}
 	k.query.data = nil

@@ -31,6 +31,7 @@ type query struct {
 	limits limits
 	seen   passage
 	deep   bool // the answer is read on a stack that many share
+	anew   bool // over a connection that has served nobody
 }
 
 func (q *query) body() []byte { return q.data[q.room:] }

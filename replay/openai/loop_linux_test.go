@@ -124,6 +124,35 @@ func TestLoopEnds(t *testing.T) {
 	}
 }
 
+// An end that comes while more than one read is waiting is seen: it makes no
+// sign of its own once the rest is read.
+func TestLoopEndBehindMuch(t *testing.T) {
+	all := role + hello + world + finish + used + done
+	much := strings.Repeat(": "+strings.Repeat("x", 1022)+"\n\n", 5*readBuffer/2>>10)
+	for name, c := range map[string]struct {
+		say   string
+		class replay.Class
+	}{
+		"close-delimited": {"HTTP/1.1 200 OK\r\n\r\n" + much + all, replay.OK},
+		"cut in a chunk":  {chunked(role, much, hello) + "40\r\ndata", replay.Truncated},
+		"a refusal":       {"HTTP/1.1 503 Busy\r\n\r\n" + much, replay.Overload},
+	} {
+		var cl *Client
+		url := script(t, func(conn *net.TCPConn) {
+			s := cl.engine.(*rawEngine).loops.shards[0]
+			s.mu.Lock() // it reads nothing before all is there
+			io.WriteString(conn, c.say)
+			conn.CloseWrite()
+			s.mu.Unlock()
+			io.Copy(io.Discard, conn)
+		})
+		cl = client(t, url, func(c *Config) { c.FirstToken, c.Idle, c.Wire.NewConns = 5*time.Second, 5*time.Second, true })
+		if r := looped(t, cl); r.Class != c.class {
+			t.Errorf("%s: %v (%s), want %v", name, r.Class, r.Reason, c.class)
+		}
+	}
+}
+
 // longChunks is the rest of a chunked answer, with comments of three times what
 // one read takes.
 func longChunks(s string) string {

@@ -19,6 +19,7 @@ import (
 type netEngine struct {
 	client    *Client
 	transport *http.Transport
+	anew      *http.Transport // opens a connection for each request; nil unless requests may be sent again
 }
 
 // writeBuffer is what the transport writes at once.
@@ -54,10 +55,22 @@ func newNetEngine(c *Client) *netEngine {
 		WriteBufferSize:        writeBuffer,
 		Protocols:              protocols,
 	}
+	if c.cfg.Wire.Resend {
+		e.anew = e.transport.Clone()
+		e.anew.DisableKeepAlives = true
+	}
 	return e
 }
 
 func (e *netEngine) close() { e.transport.CloseIdleConnections() }
+
+// by is the transport of a query.
+func (e *netEngine) by(q *query) *http.Transport {
+	if q.anew {
+		return e.anew
+	}
+	return e.transport
+}
 
 // tapOf finds the tap under a connection, nil when there is none.
 func tapOf(c net.Conn) *tap {
@@ -123,7 +136,7 @@ func (e *netEngine) exchange(ctx context.Context, q *query, rc receiver) error {
 	t := &trip{flight: q.flight, shift: c.shift(q.flight), small: q.get || len(q.body()) < writeBuffer/2}
 	ctx, w, release := e.watch(ctx, q.limits)
 	defer release()
-	resp, err := e.transport.RoundTrip(e.request(httptrace.WithClientTrace(ctx, t.hooks()), q))
+	resp, err := e.by(q).RoundTrip(e.request(httptrace.WithClientTrace(ctx, t.hooks()), q))
 	if err == nil {
 		err = e.receive(resp, t, w, rc)
 		// The last bytes of a long body may leave after the answer has begun.

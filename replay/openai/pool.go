@@ -39,31 +39,37 @@ func (p *pool) ready() *rawConn {
 	}
 }
 
-// get returns a connection that no other request has, opening one if need be.
-func (p *pool) get(ctx context.Context, t *trip) (*rawConn, error) {
-	p.mu.Lock()
-	if len(p.idle) > 0 {
-		c := p.pop() // it has just come back
-		p.mu.Unlock()
-		return c, nil
-	}
-	if p.opening < p.max {
-		p.opening++
-		p.mu.Unlock()
-		return p.make(ctx, t)
-	}
-	turn := make(chan *rawConn, 1)
-	p.waiting = append(p.waiting, turn)
-	p.mu.Unlock()
-	select {
-	case c := <-turn:
-		if c != nil {
+// get returns a connection that no other request has, opening one if need be;
+// anew: one that has served nobody.
+func (p *pool) get(ctx context.Context, t *trip, anew bool) (*rawConn, error) {
+	for {
+		p.mu.Lock()
+		if !anew && len(p.idle) > 0 {
+			c := p.pop() // it has just come back
+			p.mu.Unlock()
 			return c, nil
 		}
-		return p.make(ctx, t)
-	case <-ctx.Done():
-		p.leave(turn)
-		return nil, ctx.Err()
+		if p.opening < p.max {
+			p.opening++
+			p.mu.Unlock()
+			return p.make(ctx, t)
+		}
+		turn := make(chan *rawConn, 1)
+		p.waiting = append(p.waiting, turn)
+		p.mu.Unlock()
+		select {
+		case c := <-turn:
+			if c == nil {
+				return p.make(ctx, t)
+			}
+			if !anew {
+				return c, nil
+			}
+			p.put(c)
+		case <-ctx.Done():
+			p.leave(turn)
+			return nil, ctx.Err()
+		}
 	}
 }
 

@@ -99,7 +99,7 @@ func (e *rawEngine) connect(ctx context.Context, n int) int {
 	conns := make(chan *rawConn, n)
 	for range n {
 		go func() {
-			c, err := e.pool.get(ctx, nil)
+			c, err := e.pool.get(ctx, nil, false)
 			if err != nil {
 				c = nil
 			}
@@ -192,8 +192,10 @@ func lost(err error) bool {
 // take gets a connection within the request's limits.
 func (e *rawEngine) take(ctx context.Context, q *query, start int64) (*rawConn, error) {
 	q.seen = passage{}
-	if c := e.pool.ready(); c != nil {
-		return c, nil
+	if !q.anew {
+		if c := e.pool.ready(); c != nil {
+			return c, nil
+		}
 	}
 	return e.wait(ctx, q, patience{limits: q.limits, start: start})
 }
@@ -204,7 +206,11 @@ func (e *rawEngine) wait(ctx context.Context, q *query, stay patience) (*rawConn
 	at, why := stay.due()
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(at-stay.start), why)
 	defer cancel()
-	c, err := e.pool.get(ctx, t)
+	c, err := e.pool.get(ctx, t, q.anew)
+	for err == nil && c.kept && !e.pool.fresh(c) {
+		c.close()
+		c, err = e.pool.get(ctx, t, q.anew)
+	}
 	if err != nil && ctx.Err() != nil {
 		err = ended(context.Cause(ctx))
 	}
@@ -394,7 +400,10 @@ func (c *rawConn) alive() bool {
 	if c.sock != nil {
 		return c.sock.alive()
 	}
-	return c.tap.alive(c.secure)
+	if c.secure {
+		return c.tap.aliveOver(c.conn)
+	}
+	return c.tap.alive()
 }
 
 func (c *rawConn) close() {

@@ -22,6 +22,7 @@ type sock struct {
 	mu     sync.Mutex
 	closed bool
 	missed bool          // something came while no answer was awaited
+	hung   bool          // the other side has ended: reads go on to the end, which makes no sign of its own
 	space  chan struct{} // the kernel takes more of a request; nil: nobody waits
 	last   int64         // stamp of the last read
 	wrote  int64         // stamp of the last write
@@ -130,6 +131,7 @@ func (s *sock) wake(what uint32, by *shard) bool {
 		default:
 		}
 	}
+	s.hung = s.hung || what&hungUp != 0
 	switch {
 	case s.closed || what&(unix.EPOLLIN|hungUp) == 0:
 		return false
@@ -137,7 +139,7 @@ func (s *sock) wake(what uint32, by *shard) bool {
 		s.missed = true
 		return false
 	}
-	return s.readBy(by) || s.to != nil && what&hungUp != 0
+	return s.readBy(by)
 }
 
 // more reads on.
@@ -159,8 +161,8 @@ func (s *sock) readBy(by *shard) bool {
 }
 
 // read reads once and hands on what came; true when there may be more: a read
-// that leaves room has taken all, and what comes later is a new sign.
-// mu is held.
+// that leaves room has taken all, and what comes later is a new sign, but for an
+// end that has been signed. mu is held.
 func (s *sock) read(buf []byte, m *message, p *pace) bool {
 	n, stamp, err := 0, int64(0), error(unix.EINTR)
 	for err == unix.EINTR {
@@ -190,7 +192,7 @@ func (s *sock) read(buf []byte, m *message, p *pace) bool {
 		c.armed = due
 		s.timer.Reset(time.Duration(due - clock.now()))
 	}
-	return n == len(buf)
+	return n == len(buf) || s.hung
 }
 
 func (s *sock) clock() *stamps { return s.shard.clock }

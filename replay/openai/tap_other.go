@@ -2,6 +2,8 @@
 
 package openai
 
+import "net"
+
 // intake is the buffer of the read under way.
 type intake struct{ lent *[]byte }
 
@@ -17,4 +19,6 @@ func (c *tap) Write(p []byte) (int, error) { return c.plainWrite(p) }
 
 func (c *tap) writeNow(p []byte) (int, error) { return c.plainWrite(p) }
 
-func (c *tap) alive(bool) bool { return true }
+func (c *tap) alive() bool { return true }
+
+func (c *tap) aliveOver(net.Conn) bool { return true }

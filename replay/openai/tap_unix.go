@@ -3,8 +3,12 @@
 package openai
 
 import (
+	"errors"
 	"io"
+	"net"
+	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,6 +20,7 @@ type intake struct {
 	n       int
 	err     error
 	message message
+	glance  bool // not to wait
 	try     func(uintptr) bool
 }
 
@@ -88,6 +93,10 @@ func (c *tap) receive(fd uintptr) bool {
 		c.clock.buffers.Put(lent)
 	}
 	in.err = err
+	if err == unix.EAGAIN && in.glance {
+		in.err = os.ErrDeadlineExceeded // which TLS takes for a passing matter
+		return true
+	}
 	return err != unix.EAGAIN
 }
 
@@ -149,17 +158,30 @@ func (c *tap) transmit(fd uintptr) bool {
 }
 
 // alive reports whether an idle connection may be used: the server has not
-// ended it, and nothing came that nobody asked for. Under TLS bytes may lie
-// there, such as session tickets.
-func (c *tap) alive(secure bool) bool {
+// ended it, and nothing came that nobody asked for.
+func (c *tap) alive() bool {
 	if c.raw == nil {
 		return true
 	}
 	ok := false
 	err := c.raw.Control(func(fd uintptr) {
 		var b [1]byte
-		n, _, _, _, err := unix.Recvmsg(int(fd), b[:], nil, unix.MSG_PEEK|unix.MSG_DONTWAIT)
-		ok = err == unix.EAGAIN || err == nil && n > 0 && secure
+		_, _, _, _, err := unix.Recvmsg(int(fd), b[:], nil, unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		ok = err == unix.EAGAIN
 	})
 	return err == nil && ok
+}
+
+// aliveOver is alive of a connection over TLS, whose own messages (session
+// tickets) may lie there: it reads what there is.
+func (c *tap) aliveOver(secure net.Conn) bool {
+	if c.raw == nil {
+		return true
+	}
+	var b [1]byte
+	secure.SetReadDeadline(time.Time{})
+	c.in.glance = true
+	n, err := secure.Read(b[:])
+	c.in.glance = false
+	return n == 0 && errors.Is(err, os.ErrDeadlineExceeded)
 }

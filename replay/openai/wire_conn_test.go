@@ -138,7 +138,7 @@ func TestPoolTurns(t *testing.T) {
 	}}
 	got := make(chan *rawConn)
 	take := func() {
-		c, err := p.get(t.Context(), nil)
+		c, err := p.get(t.Context(), nil, false)
 		if err != nil {
 			c = nil
 		}
@@ -156,7 +156,7 @@ func TestPoolTurns(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.get(ctx, nil); err == nil {
+	if _, err := p.get(ctx, nil, false); err == nil {
 		t.Fatal("it did not wait its turn")
 	}
 	go take()
