@@ -40,6 +40,9 @@ func (b *breaker) add(r *Result) error {
 		b.failed = 0
 	}
 	if b.failed == b.row && b.row > 0 {
+		if r.lacking() {
+			return fmt.Errorf("%w: %d requests in a row failed, the last by %s", ErrLacking, b.failed, r.Reason)
+		}
 		return fmt.Errorf("%w: %d requests in a row failed, the last by %s", ErrBroken, b.failed, lastly(r))
 	}
 	return nil

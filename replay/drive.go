@@ -46,6 +46,7 @@ var (
 	ErrInterrupted = errors.New("interrupted")
 	ErrHopeless    = errors.New("the endpoint does not work")
 	ErrBroken      = errors.New("the endpoint stopped working")
+	ErrLacking     = errors.New("this client cannot send on")
 )
 
 // Run sends every job at its instant and calls observe with each result, one
@@ -53,9 +54,10 @@ var (
 // result. When ctx ends it dispatches no more: jobs not sent are unsent, those
 // in flight get opts.Grace and are then cancelled, and the error is
 // ErrInterrupted. It ends likewise with ErrHopeless when the first results are
-// all hopeless, with ErrBroken after opts.Broken failures in a row, and with
-// observe's or Prepare's error when that fails. Of a closed loop by time only
-// the requests that were let go are planned.
+// all hopeless, with ErrBroken after opts.Broken failures in a row (ErrLacking
+// where the last was the client's own), and with observe's or Prepare's error
+// when that fails. Of a closed loop by time only the requests that were let go
+// are planned.
 func (p *Plan) Run(ctx context.Context, s Sender, opts Options, observe func(Result) error) (RunStats, error) {
 	d := newDrive(p, opts)
 	d.meter.stamper = stamper(s)

@@ -8,15 +8,22 @@ import (
 // to the last byte handed to the kernel. Opening connections is part of it, and
 // kept apart as well. Requests let go but never written (no connection, say)
 // have no send lag and are only counted. It gathers besides how many events
-// shared a read.
+// shared a read, and how many requests this machine could not send at all.
 type Lags struct {
 	total, connect []int64
 	unwritten      int64
-	events, reads  int64 // of streamed answers
+	lacking        int64  // failed by what this machine lacked, in any phase
+	lack           string // what that was, of the first
+	events, reads  int64  // of streamed answers
 }
 
 // Add takes the lag of one result; warm-ups and jobs not sent have none.
 func (l *Lags) Add(r *Result) {
+	if r.lacking() {
+		if l.lacking++; l.lack == "" {
+			l.lack = r.Reason
+		}
+	}
 	if r.Phase != Measure || !r.Dispatch.OK {
 		return
 	}

@@ -69,6 +69,7 @@ func appendLedger(path string, e LedgerLine) error {
 		line = append([]byte{'\n'}, line...)
 	}
 	if _, err := f.Write(append(line, '\n')); err != nil {
+		f.Truncate(int64(len(data))) // half a line would break the chain
 		return fmt.Errorf("writing the ledger: %w", err)
 	}
 	return nil

@@ -105,11 +105,24 @@ const ownFiles = 32
 // side (TCP_TIMEWAIT_LEN of Linux, 60 s).
 const timeWait = 60 * time.Second
 
+// Connections is how many connections a run can have besides its own files, -1
+// where there is no limit or none is known.
+func (l Limits) Connections() int64 {
+	if l.Files < 0 {
+		return -1
+	}
+	return max(l.Files-ownFiles, 0)
+}
+
 // Tell says what of a plan the limits do not allow, nothing when all fits.
 // sure tells that requests must fail; else it depends on how fast the server
 // answers. each says that every request has a connection of its own.
 func (l Limits) Tell(p *Plan, each bool) (notes []string, sure bool) {
 	most, certain := p.connections()
+	files := l.Connections()
+	if files == 0 && most > 0 {
+		return []string{fmt.Sprintf("this process can open %d more files, and a run wants %d for itself and one for each request under way: raise ulimit -n", l.Files, ownFiles)}, true
+	}
 	tell := func(limit int64, what, raise string) {
 		if limit < 0 || most <= limit {
 			return
@@ -119,10 +132,6 @@ func (l Limits) Tell(p *Plan, each bool) (notes []string, sure bool) {
 			return
 		}
 		notes = append(notes, fmt.Sprintf("the plan has %d requests and %s: should so many be under way at once, further ones cannot connect; %s", most, what, raise))
-	}
-	files := l.Files
-	if files >= 0 {
-		files = max(files-ownFiles, 0)
 	}
 	tell(files, fmt.Sprintf("this process can open %d more files", files), "raise ulimit -n")
 	tell(l.Ports, fmt.Sprintf("the system has %d ports for them", l.Ports), "widen net.ipv4.ip_local_port_range or share the load out (--shard)")

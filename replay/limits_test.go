@@ -27,6 +27,7 @@ func TestLimitsTell(t *testing.T) {
 		{"files", Limits{Files: 500, Ports: -1}, closed, false, true, "500 connections at once are planned and this process can open 468 more files: raise ulimit -n"},
 		{"ports", Limits{Files: -1, Ports: 499}, closed, false, true, "the system has 499 ports"},
 		{"perhaps", Limits{Files: 1000, Ports: 2000}, open, false, false, "should so many be under way at once"},
+		{"none for connections", Limits{Files: 30, Ports: -1}, open, false, true, "can open 30 more files, and a run wants 32 for itself"},
 		{"waiting ports", Limits{Files: -1, Ports: 1000}, open, true, false, ""},
 		{"too few waiting ports", Limits{Files: 5000, Ports: 600}, open, true, false, "601 within a minute"},
 	} {

@@ -149,6 +149,7 @@ type ClientVerdict struct {
 	LagMaxMS    float64  `json:"send_lag_max_ms"`
 	Late        int64    `json:"sent_over_5ms_late"`
 	Reason      string   `json:"reason"`
+	Lacking     int64    `json:"could_not_send,omitempty"`              // requests that this machine had not the descriptors, ports or memory for
 	KernelP99MS *float64 `json:"kernel_delay_p99_ms,omitempty"`         // from the kernel's receipt to the read; absent where not measured
 	HeartP99MS  *float64 `json:"heartbeat_p99_ms,omitempty"`            // lateness of a 1 ms heartbeat over the run
 	HeartMaxMS  *float64 `json:"heartbeat_max_ms,omitempty"`            // the longest stall of the process

@@ -35,6 +35,9 @@ func (l *Lags) Verdict() ClientVerdict { return l.Judge(Signs{}) }
 //
 //   - the send lag;
 //   - the delay between the kernel's receipt and the read, where it is known;
+//   - requests that this machine had not the descriptors, ports or memory to
+//     send: one is enough for client-limited, since they look like failures of
+//     the server and are none;
 //   - the heartbeat where that delay is not known, and where it hides stalls: of
 //     several segments in one read the kernel stamps the last alone, so a client
 //     that stalls for longer than the events are apart shows a short delay. Then
@@ -43,6 +46,11 @@ func (l *Lags) Verdict() ClientVerdict { return l.Judge(Signs{}) }
 //     process was late.
 func (l *Lags) Judge(s Signs) ClientVerdict {
 	v := l.measured(s)
+	if l.lacking > 0 {
+		v.Verdict, v.Lacking = ClientLimited, l.lacking
+		v.Reason = fmt.Sprintf("%d requests could not be sent from here: %s", l.lacking, l.lack)
+		return v
+	}
 	if len(l.total) == 0 {
 		v.Verdict, v.Reason = NoVerdict, "nothing was sent in the measured part"+l.rest()
 		return v

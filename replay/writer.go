@@ -35,6 +35,7 @@ type Writer struct {
 	Count func(text string) int
 
 	path string
+	kept []*os.File // descriptors for the files of the end, which connections may have used up by then
 	mu   sync.Mutex
 	file *os.File
 	bufs map[byte][]byte
@@ -46,7 +47,7 @@ type Writer struct {
 
 // CreateDir makes the results directory at path, which must not exist, writes
 // run.json with the status running, and enters the run in the ledger.jsonl
-// beside it.
+// beside it. After an error there is no directory.
 func CreateDir(path string, run *Run) (*Writer, error) {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		if errors.Is(err, os.ErrExist) {
@@ -54,12 +55,21 @@ func CreateDir(path string, run *Run) (*Writer, error) {
 		}
 		return nil, fmt.Errorf("making the results directory: %w", err)
 	}
+	w, err := begin(path, run)
+	if err != nil {
+		os.RemoveAll(path) // made here and of no use
+		return nil, err
+	}
+	go w.tick()
+	return w, nil
+}
+
+// begin fills a new results directory. The ledger comes last: a run in it has
+// begun.
+func begin(path string, run *Run) (*Writer, error) {
 	started := *run
 	started.Kind, started.Version, started.Status = RunKind, RunVersion, Running
 	if _, err := putRun(path, &started); err != nil {
-		return nil, err
-	}
-	if err := appendLedger(ledgerOf(path), entry(path, &started, "")); err != nil {
 		return nil, err
 	}
 	if err := os.Mkdir(filepath.Join(path, spoolDir), 0o755); err != nil {
@@ -69,13 +79,48 @@ func CreateDir(path string, run *Run) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lockFile(f); err != nil { // as long as this process lives; see Killed
-		f.Close()
-		return nil, fmt.Errorf("locking the spool: %w", err)
-	}
 	w := &Writer{path: path, file: f, bufs: map[byte][]byte{}, stop: make(chan struct{}), done: make(chan struct{})}
-	go w.tick()
+	if err := w.secure(&started); err != nil {
+		closeAll(w.kept)
+		f.Close()
+		return nil, err
+	}
 	return w, nil
+}
+
+// secure locks the spool, keeps what the end needs and enters the run in the
+// ledger.
+func (w *Writer) secure(run *Run) (err error) {
+	if err := lockFile(w.file); err != nil { // as long as this process lives; see Killed
+		return fmt.Errorf("locking the spool: %w", err)
+	}
+	if w.kept, err = keepFiles(w.path); err != nil {
+		return err
+	}
+	return appendLedger(ledgerOf(w.path), entry(w.path, run, ""))
+}
+
+// endFiles is what Finish has open at once, and some to spare.
+const endFiles = 8
+
+// keepFiles opens as many descriptors of the folder as Finish needs.
+func keepFiles(path string) ([]*os.File, error) {
+	var kept []*os.File
+	for range endFiles {
+		f, err := os.Open(path)
+		if err != nil {
+			closeAll(kept)
+			return nil, fmt.Errorf("keeping descriptors for the results: %w", err)
+		}
+		kept = append(kept, f)
+	}
+	return kept, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
 }
 
 // Result keeps one result.
@@ -171,6 +216,7 @@ func (w *Writer) Finish(run *Run) error {
 	close(w.stop)
 	<-w.done
 	defer w.file.Close()
+	closeAll(w.kept)
 	if w.err != nil {
 		return w.err
 	}

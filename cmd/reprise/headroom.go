@@ -77,7 +77,7 @@ func shrink(part *replay.Plan) mock.Law {
 func measureHeadroom(ctx context.Context, part *replay.Plan, client *openai.Client, planned float64, cpu func() time.Duration) (*replay.Headroom, error) {
 	limited, cancel := context.WithTimeout(ctx, headroomLimit)
 	defer cancel()
-	client.Connect(limited, warm(part))
+	client.Connect(limited, warm(part, 2)) // the mock has the other end
 	var events atomic.Int64
 	before := cpu()
 	stats, err := part.Run(limited, client, replay.Options{Health: func(replay.HealthRow) {}}, func(r replay.Result) error {

@@ -170,7 +170,7 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 	run := o.describe(w.source, t)
 	tight, sure := replay.ThisMachine().Tell(plan, o.wire.newConns)
 	if sure {
-		return withHint(errors.New(tight[0]), "or ask for fewer with --concurrency")
+		return withHint(errors.New(tight[0]), "nothing was made or sent; ask for fewer with --concurrency, or raise the limit")
 	}
 	run.Notes = append(run.Notes, tight...)
 	o.shards.describe(run, all)
@@ -397,14 +397,18 @@ func (o *replayOptions) apiKey() (string, error) {
 // requests do not wait for handshakes; more are opened as the load needs them.
 const warmConnections = 32
 
-// warm is the number of connections to open ahead: the slots of a closed loop.
-func warm(p *replay.Plan) int {
+// warm is the number of connections to open ahead: the slots of a closed loop,
+// as far as there are descriptors for them. Each takes so many of this process.
+func warm(p *replay.Plan, files int) int {
 	n := warmConnections
 	for _, l := range p.Shape.Points {
 		n = max(n, min(l.Concurrency, maxWarm))
 	}
 	if planned := p.Planned(); planned >= 0 {
 		n = min(n, int(planned))
+	}
+	if can := replay.ThisMachine().Connections(); can >= 0 {
+		n = min(n, int(can)/files)
 	}
 	return n
 }
@@ -418,7 +422,7 @@ func (o *replayOptions) send(ctx context.Context, s *stdio, plan *replay.Plan, c
 	if err := o.endpoint.warmUp(ctx, s, client, run); err != nil {
 		return err
 	}
-	client.Connect(ctx, warm(plan))
+	client.Connect(ctx, warm(plan, 1))
 	server, err := o.endpoint.watch(ctx, s, client)
 	if err != nil {
 		return err
@@ -467,8 +471,12 @@ func (o *replayOptions) conclude(s *stdio, run *replay.Run, runErr error) error 
 	switch {
 	case errors.Is(runErr, replay.ErrInterrupted):
 		return interrupted{fmt.Errorf("%w; what there is was kept in %s", runErr, o.output)}
+	case errors.Is(runErr, replay.ErrLacking):
+		return verdict{exitDistrust, runErr.Error() + "; the results are in " + o.output}
 	case runErr != nil:
 		return runErr
+	case run.Verdict.Lacking > 0:
+		return verdict{exitDistrust, fmt.Sprintf("%s: they say nothing of the server, and what was sent was less than planned: the report withholds its latencies", run.Verdict.Reason)}
 	case !answered(run):
 		return fmt.Errorf("no request was answered; the results are in %s", o.output)
 	case run.Verdict.Verdict == replay.ClientLimited:

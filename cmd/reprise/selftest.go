@@ -32,7 +32,7 @@ func (o *replayOptions) test(ctx context.Context, s *stdio, plan *replay.Plan, t
 		s.talk("note: %s", n)
 	}
 	s.talk("self-test at %s: sending the busiest part of the load, %s, %d tokens to come", client.Endpoint().URL, amount(part), part.Asked())
-	client.Connect(ctx, warm(part))
+	client.Connect(ctx, warm(part, 1))
 	test, stats, err := o.sendTest(ctx, part, client)
 	if err != nil {
 		return err

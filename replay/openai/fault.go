@@ -52,6 +52,9 @@ func endedBy(err error) (fault, bool) {
 // transportFault classes an error that came instead of an answer. got says
 // that a connection was there, secured that its TLS handshake, if any, was.
 func transportFault(err error, addr string, got, tlsBroken bool) fault {
+	if lack := replay.Lack(err); lack != "" && !got {
+		return fault{replay.Connect, lack, false}
+	}
 	if f, ok := proxyFault(err); ok {
 		return f
 	}

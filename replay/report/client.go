@@ -17,7 +17,7 @@ const (
 // the lag alone.
 func client(run *replay.Run, lag sorted) Client {
 	c := Client{Verdict: run.Verdict.Verdict, Reason: run.Verdict.Reason, LagN: lag.len(), Late: lag.len() - lag.within(usableLag),
-		LagP50MS: msAt(lag, 50), LagP99MS: msAt(lag, 99), LagMaxMS: msAt(lag, 100), Resent: run.Resent,
+		LagP50MS: msAt(lag, 50), LagP99MS: msAt(lag, 99), LagMaxMS: msAt(lag, 100), Resent: run.Resent, Lacking: run.Verdict.Lacking,
 		KernelP99MS: run.Verdict.KernelP99MS, HeartP99MS: run.Verdict.HeartP99MS, HeartMaxMS: run.Verdict.HeartMaxMS,
 		Shared: run.Verdict.Shared, SharedAlone: run.Verdict.SharedAlone}
 	if h := run.Headroom; h != nil && h.Times > 0 {
@@ -61,7 +61,7 @@ func spare(points []*Summary) {
 		return
 	}
 	for _, s := range points {
-		if p99 := *orZero(s.Client.LagP99MS) * 1e6; s.Client.Withheld() && p99 <= usableLag {
+		if p99 := *orZero(s.Client.LagP99MS) * 1e6; s.Client.Withheld() && s.Client.Lacking == 0 && p99 <= usableLag {
 			s.Client.Verdict, s.Client.PlusMinusMS = replay.Usable, 5
 			s.Client.Reason = "requests of this load point left on time; the client was late at another point of the run"
 		}

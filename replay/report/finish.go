@@ -275,9 +275,9 @@ func (s *streamSums) finish() Streams {
 func (s *Summary) conclude() {
 	if s.Client.Withheld() {
 		for i := range s.SLO {
-			s.SLO[i] = s.SLO[i].withhold("the client was late, so its latencies are not the server's")
+			s.SLO[i] = s.SLO[i].withhold(s.Client.fault() + ", so its latencies are not the server's")
 		}
-		s.Goodput = Goodput{Limits: s.Goodput.Limits, Note: "withheld: the client was late"}
+		s.Goodput = Goodput{Limits: s.Goodput.Limits, Note: "withheld: " + s.Client.fault()}
 	}
 	doubt := s.doubt()
 	if doubt != "" {
@@ -289,7 +289,7 @@ func (s *Summary) conclude() {
 	s.Verdict = verdictOf(s.SLO)
 	switch {
 	case s.Client.Withheld():
-		s.Verdict, s.Reason = CannotSay, "the client was late: "+s.Client.Reason
+		s.Verdict, s.Reason = CannotSay, s.Client.fault()+": "+s.Client.Reason
 	case doubt != "":
 		s.Verdict, s.Reason = CannotSay, doubt
 	case s.Verdict == NoLimits:

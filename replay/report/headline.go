@@ -32,7 +32,7 @@ func (s *Summary) headline() string {
 		at = fmt.Sprintf("Over a %s (%s on average%s)", ramp, s.offered(), after(", ", s.Source.Region))
 	}
 	if s.Client.Withheld() {
-		return "No result: the client was late, so these latencies are not the server's (" + s.Client.Reason + ")"
+		return "No result: " + s.Client.fault() + ", so these latencies are not the server's (" + s.Client.Reason + ")"
 	}
 	if d := s.doubt(); d != "" {
 		return at + " nothing can be concluded: " + d

@@ -39,7 +39,7 @@ func (s *Summary) markdown(b *bytes.Buffer, single bool) {
 	}
 	title := "Latency, ms" + s.Client.plusMinus() + " (" + s.where() + ")"
 	if s.Client.Withheld() {
-		title = "Latency, ms: NOT the server's, the client was late (" + s.where() + ")"
+		title = "Latency, ms: NOT the server's, " + s.Client.fault() + " (" + s.where() + ")"
 	}
 	markGrid(b, title, s.latencyCells())
 	for _, n := range s.tooFew() {

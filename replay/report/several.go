@@ -158,7 +158,7 @@ func (r *Report) figureName(i int) string {
 func (s *Summary) figure(i int) string {
 	switch {
 	case s.Client.Withheld():
-		return "withheld, the client was late"
+		return "withheld, " + s.Client.fault()
 	case i < len(s.SLO) && s.SLO[i].MS == nil:
 		return "cannot say"
 	case i < len(s.SLO):

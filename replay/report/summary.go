@@ -164,12 +164,21 @@ type Client struct {
 	Shared      *float64 `json:"events_sharing_a_read,omitempty"`
 	SharedAlone *float64 `json:"events_sharing_a_read_alone,omitempty"`
 	Resent      int64    `json:"resent,omitempty"`         // requests sent a second time
+	Lacking     int64    `json:"could_not_send,omitempty"` // requests that the client's machine had not the descriptors, ports or memory for
 	Headroom    *float64 `json:"headroom_times,omitempty"` // of the planned events/s, by the test before the run
 	Health      *Health  `json:"health,omitempty"`
 }
 
 // Withheld reports whether headline numbers must not be given.
 func (c Client) Withheld() bool { return c.Verdict == replay.ClientLimited }
+
+// fault is why they are withheld.
+func (c Client) fault() string {
+	if c.Lacking > 0 {
+		return "the client could not send all requests"
+	}
+	return "the client was late"
+}
 
 // Health is the worst second of the client, by its own health rows.
 type Health struct {

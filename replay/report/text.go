@@ -55,7 +55,7 @@ func (s *Summary) text(b *bytes.Buffer, single bool) {
 	}
 	title := "Latency, ms" + s.Client.plusMinus() + " (" + s.where() + ")"
 	if s.Client.Withheld() {
-		title = "Latency, ms: NOT the server's, the client was late (" + s.where() + ")"
+		title = "Latency, ms: NOT the server's, " + s.Client.fault() + " (" + s.where() + ")"
 	}
 	grid(b, title, s.latencyCells(), 1)
 	for _, n := range s.tooFew() {
