@@ -9,8 +9,11 @@ import (
 	"reprise/trace/spec"
 )
 
-// sessionGrid is that of tables which sessions are drawn from.
+// sessionGrid is that of tables which sessions are drawn from, gapGrid that of
+// the times between turns: retries and schedulers come at one interval, and
+// between points of the grid such an atom blurs.
 func sessionGrid() []float64 { return dist.Grid(25) }
+func gapGrid() []float64     { return dist.Grid(50) }
 
 // sessionSection describes the conversations of a trace; nil when nothing tells
 // them, or when nothing but prefixes does and none continues another.
@@ -43,7 +46,7 @@ func sessionSection(t *trace.Trace, l *Links) *spec.Sessions {
 		p.N = h.AtRisk
 		s.Hazards = append(s.Hazards, spec.Hazard{Provenance: p, Turn: h.Turn, AndLater: h.AndLater, Value: spec.Round(h.Value())})
 	}
-	s.Between = b.table(dist.FromInts(c.Settled, second))
+	s.Between = b.tableOn(dist.FromInts(c.Settled, second), gapGrid())
 	b.multi(s, c)
 	b.turns(s)
 	b.starts(s)
@@ -83,11 +86,13 @@ func (b *builder) number(v float64, unit string, n int64) spec.Number {
 }
 
 // table of values, nil for none.
-func (b *builder) table(v dist.Values) *spec.Table {
+func (b *builder) table(v dist.Values) *spec.Table { return b.tableOn(v, sessionGrid()) }
+
+func (b *builder) tableOn(v dist.Values, grid []float64) *spec.Table {
 	if v.Len() == 0 {
 		return nil
 	}
-	t := dist.NewTable(v, sessionGrid())
+	t := dist.NewTable(v, grid)
 	p := b.from
 	p.N = v.Len()
 	return &spec.Table{Provenance: p, P: spec.Nums(t.P), Values: spec.Nums(t.X)}
@@ -114,17 +119,19 @@ func (b *builder) multi(s *spec.Sessions, c Turns) {
 }
 
 // turns adds what a turn does to the prompt before, how long people and tools
-// take, and how often a request is continued twice.
+// take, and how often a request is continued twice. A question that is asked
+// anew has a prompt before it, but it neither shrinks it nor branches from it.
 func (b *builder) turns(s *spec.Sessions) {
 	var growth []int64
 	var first []int32
 	var think, human, tool []int64
 	var kept []float64
 	children := make([]int32, len(b.t.Requests))
-	shrunk := 0
+	shrunk, further, anew := 0, 0, 0
+	after := b.l.after()
 	for i := range b.t.Requests {
 		r := &b.t.Requests[i]
-		p := b.l.Parent[i]
+		p := after[i]
 		if p < 0 {
 			if b.l.Session[i] >= 0 && r.Input.OK {
 				first = append(first, r.Input.V)
@@ -132,11 +139,16 @@ func (b *builder) turns(s *spec.Sessions) {
 			continue
 		}
 		before := &b.t.Requests[p]
-		children[p]++
+		continues := b.l.Parent[i] >= 0 // else it was asked anew
+		if continues {
+			children[p]++
+		} else {
+			anew++
+		}
 		if r.Input.OK && before.Input.OK {
 			g := int64(r.Input.V) - int64(before.Input.V)
 			growth = append(growth, g)
-			shrunk += is(g < 0)
+			shrunk, further = shrunk+is(g < 0 && continues), further+is(continues)
 		}
 		if k, ok := keeps(before, r, b.t.Header.BlockTokens); ok {
 			kept = append(kept, k)
@@ -153,8 +165,11 @@ func (b *builder) turns(s *spec.Sessions) {
 	}
 	s.Growth, s.First, s.Kept = b.table(dist.FromInts(growth, 1)), b.table(dist.FromInts(first, 1)), b.table(dist.NewValues(kept))
 	s.Think, s.ThinkHuman, s.ThinkTool = b.table(dist.FromInts(think, second)), b.table(dist.FromInts(human, second)), b.table(dist.FromInts(tool, second))
-	if n := int64(len(growth)); n > 0 {
+	if n := int64(further); n > 0 {
 		s.Compacted = ptr(b.number(float64(shrunk)/float64(n), "1", n))
+	}
+	if anew > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%d further turns begin anew in their session (a first question asked again, or a cleared history); synthetic traffic draws them as turns that keep a part of the prompt before", anew))
 	}
 	later := len(b.t.Requests) - b.l.Count
 	if float64(b.l.Guessed) > mostGuessed*float64(later) {

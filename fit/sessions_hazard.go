@@ -7,7 +7,8 @@ import (
 )
 
 // Turns is what the turns of sessions show. Gaps are in µs, from the arrival of
-// the turn that is continued to that of the one that continues it.
+// the turn that is continued to that of the one that continues it, of a turn that
+// continues none from the turn before in its session.
 type Turns struct {
 	Counts    []int64 // turns by session
 	Gaps      []int64
@@ -27,13 +28,14 @@ func TurnsOf(t *trace.Trace, l *Links) Turns {
 	c := Turns{Counts: make([]int64, l.Count), Truncated: make([]bool, l.Count), Late: make([]bool, len(t.Requests)), links: l}
 	copy(c.Truncated, l.Before)
 	timed := t.Timed()
+	after := l.after()
 	for i := range t.Requests {
 		s := l.Session[i]
 		if s < 0 {
 			continue
 		}
 		c.Counts[s]++
-		if p := l.Parent[i]; timed && p >= 0 {
+		if p := after[i]; timed && p >= 0 {
 			c.Gaps = append(c.Gaps, t.Requests[i].T.V-t.Requests[p].T.V)
 		}
 	}
@@ -45,7 +47,7 @@ func TurnsOf(t *trace.Trace, l *Links) Turns {
 	for i := range t.Requests {
 		at := t.Requests[i].T.V
 		c.Late[i] = at > end-c.GapP95
-		if p := l.Parent[i]; p >= 0 && l.Session[i] >= 0 && !c.Late[p] {
+		if p := after[i]; p >= 0 && !c.Late[p] {
 			c.Settled = append(c.Settled, at-t.Requests[p].T.V)
 		}
 		if s := l.Session[i]; s >= 0 && l.Turn[i] == 0 && at < c.GapP95 && 4*c.GapP95 < end {
@@ -53,6 +55,23 @@ func TurnsOf(t *trace.Trace, l *Links) Turns {
 		}
 	}
 	return c
+}
+
+// after is the request from which a turn's gap is measured, −1 for first turns.
+func (l *Links) after() []int32 {
+	last := make([]int32, l.Count)
+	out := make([]int32, len(l.Session))
+	for i, s := range l.Session {
+		out[i] = -1
+		if s < 0 {
+			continue
+		}
+		if out[i] = l.Parent[i]; out[i] < 0 && l.Turn[i] > 0 {
+			out[i] = last[s]
+		}
+		last[s] = int32(i)
+	}
+	return out
 }
 
 // Censored is how many sessions may go on after the log.

@@ -190,7 +190,7 @@ func TestParentsInSession(t *testing.T) {
 	x.Requests = slices.Delete(x.Requests, 5, 6) // without the compacted turn nothing is guessed
 	x.Requests[5].ID = 5
 	s := sessionSection(x, Link(x))
-	if s.Branched == nil || s.Branched.N != 2 || s.Branched.Value != 1 || s.Compacted.Value != 0 || len(s.Notes) != 0 {
+	if s.Branched == nil || s.Branched.N != 2 || s.Branched.Value != 1 || s.Compacted.Value != 0 || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "1 further turns begin anew") {
 		t.Errorf("branched %+v, compacted %+v, notes %q", s.Branched, s.Compacted, s.Notes)
 	}
 	p := newSessionPart(x.Header, 1)

@@ -34,7 +34,9 @@ model. The same spec and seed give the same bytes.
 
 --scale adds users of the same kind (more of them even bursts out; under 1
 requests are thinned) and never squeezes time. --start draws from the week
-profile of a log of several days, or of a brief.`,
+profile of a log of several days, or of a brief. Where requests are so rare
+that turns of a session are what arrivals are made of, sessions are drawn first,
+and the number of requests varies with the seed.`,
 		Example: `  reprise synth spec.json --seed 7 -o synthetic.trace.parquet
   reprise synth spec.json --start "mon 14:00" --for 1h --scale 1.5 -o mondays.trace.parquet
   reprise synth spec.json --variant bursty --for 10m -o bursty.trace.parquet`,
@@ -65,7 +67,7 @@ profile of a log of several days, or of a brief.`,
 		},
 	}
 	c.Flags().Uint64Var(&o.seed, "seed", 1, "seed")
-	c.Flags().DurationVar(&o.length, "for", 0, "length of the trace (default: as the log was; 60s without a log)")
+	c.Flags().DurationVar(&o.length, "for", 0, "length of the trace (default: as the log was, 1h with --start, 60s without a log)")
 	c.Flags().Float64Var(&o.scale, "scale", 1, "multiple of the rate, by users")
 	c.Flags().BoolVar(&o.redraw, "redraw", false, "draw the counts of each minute anew, Poisson around the measured ones")
 	c.Flags().StringVar(&o.start, "start", "", "hour of the week to start at, for instance \"mon 14:00\" (needs a week profile)")

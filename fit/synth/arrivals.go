@@ -23,7 +23,7 @@ func arrivals(sp *spec.Spec, o Options) ([]int64, error) {
 	case o.Variant != "" && o.InWeek:
 		return nil, errors.New("a variant has one rate and no hours of the week: give one of the two")
 	case o.Variant != "":
-		return ofVariant(a, o, scale, rng)
+		return ofVariant(a, o, lengthOf(sp, o), scale, rng)
 	case o.InWeek:
 		return ofWeek(a, o, scale, rng)
 	case a.Process == spec.ProcessCounts:
@@ -37,11 +37,41 @@ func arrivals(sp *spec.Spec, o Options) ([]int64, error) {
 	if rate <= 0 {
 		return nil, errors.New("the spec has no arrival rate: agree on a load first (reprise agree)")
 	}
-	length := o.For
-	if length == 0 {
-		length = defaultFor
+	return poisson(rate, lengthOf(sp, o), rng)
+}
+
+// lengthOf is how long a trace will be: what was asked for, else an hour of the
+// week profile, else what the log covered, else a minute.
+func lengthOf(sp *spec.Spec, o Options) time.Duration {
+	a := &sp.Workload.Arrivals
+	switch {
+	case o.For > 0:
+		return o.For
+	case o.Job != "":
+		for _, j := range sp.Workload.Jobs {
+			if j.Name == o.Job {
+				return duration(j.WindowS.Value)
+			}
+		}
+	case o.InWeek:
+		return time.Hour
+	case o.Variant == "" && a.Process == spec.ProcessCounts && a.Rates != nil:
+		return time.Duration(spanOf(a.Rates)) * time.Microsecond
+	case a.Span != nil && a.Span.Value > 0:
+		return duration(a.Span.Value)
 	}
-	return poisson(rate, length, rng)
+	return defaultFor
+}
+
+// duration of seconds, of those that a Duration holds.
+func duration(s spec.Num) time.Duration {
+	const most = 100 * 365 * 24 * time.Hour
+	return time.Duration(min(float64(s), most.Seconds()) * float64(time.Second))
+}
+
+// spanOf is the time that a series covers, in µs.
+func spanOf(s *spec.RateSeries) int64 {
+	return int64(len(s.Counts)-1)*us(s.WidthS) + us(s.LastS)
 }
 
 // poisson draws a Poisson process of rate 1/s.
@@ -64,7 +94,7 @@ var errTooMany = errors.New("the trace would have over 20 million requests: ask 
 func fromCounts(a *spec.Arrivals, length time.Duration, rng *rand.Rand) ([]int64, error) {
 	s := a.Rates
 	width := us(s.WidthS)
-	span := int64(len(s.Counts)-1)*width + us(s.LastS)
+	span := spanOf(s)
 	if span <= 0 || width <= 0 {
 		return nil, errors.New("the rate series covers no time")
 	}

@@ -23,16 +23,19 @@ type prefixes struct {
 	hits      []int32 // by request: the depth it is dealt
 	back      []*deck // by stratum: distances, nil where it never hits beyond the root
 	past      history
-	continued float64 // share of hits beyond the root that take up a whole prompt
-	owed      int32   // blocks that such hits fell short of what they were dealt
-	next      int64   // first block number not yet given away
-	turns     *talks  // nil when requests are not turns
+	continued float64         // share of hits beyond the root that take up a whole prompt
+	owed      int32           // blocks that such hits fell short of what they were dealt
+	next      int64           // first block number not yet given away
+	turns     *talks          // nil when requests are not turns
+	elder     map[int32]int32 // by request: the first turn that continues it
+	input     []int32         // by request, and what is answered
+	output    []int32
 }
 
 // newPrefixes takes the model of first turns where turns are told: what further
 // ones share is their session's history.
-func newPrefixes(p *spec.Prefix, s *spec.Sessions, turns *talks, input []int32, seed uint64) *prefixes {
-	g := &prefixes{rng: stream(seed, streamPrefix), size: int32(min(p.BlockTokens, math.MaxInt32)), turns: turns}
+func newPrefixes(p *spec.Prefix, s *spec.Sessions, turns *talks, input, output []int32, seed uint64) *prefixes {
+	g := &prefixes{rng: stream(seed, streamPrefix), size: int32(min(p.BlockTokens, math.MaxInt32)), turns: turns, elder: map[int32]int32{}, input: input, output: output}
 	m := p.Model
 	if turns != nil && s.FirstReuse != nil {
 		m = s.FirstReuse
@@ -139,11 +142,20 @@ func (g *prefixes) parent(i int) int32 {
 	return g.turns.parent[i]
 }
 
-// history returns what a turn of in tokens sends again of the prompt before.
+// history returns what a turn of in tokens sends again of the prompt before. One
+// that continues what another turn continues already sends the same answer as
+// that one, whose blocks are there.
 func (g *prefixes) history(i int, in int32) []int32 {
 	p := g.parent(i)
 	n := int32(math.Round(g.turns.kept[i] * float64(g.past.whole[p])))
-	return g.past.past[p][:max(min(n, in/g.size), 0)]
+	elder, forks := g.elder[p]
+	if !forks {
+		g.elder[p] = int32(i)
+	} else if n >= g.past.whole[p] && g.turns.kept[elder] == 1 {
+		n = int32(min(int64(g.input[p])+int64(g.output[p]), int64(g.input[elder])) / int64(g.size))
+		p = elder
+	}
+	return g.past.past[p][:max(min(n, g.past.whole[p], in/g.size), 0)]
 }
 
 // shared returns the blocks with which a prompt begins, h of them or about so.

@@ -14,8 +14,9 @@ import (
 // talks says which request is which turn. Arrivals are those of the whole
 // workload, so that minutes, bursts and peaks of requests are those of the spec;
 // a turn takes the arrival nearest to when it is due, moves it there as far as
-// its neighbours leave room, and what no turn takes begins a session. Where arrivals are rare, a session is likelier to go on when
-// one lies near (see ons.draw): there, turns are what arrivals are made of.
+// its neighbours leave room, and what no turn takes begins a session. A session is
+// likelier to go on when one lies near (see ons.draw). Where arrivals are rare,
+// sessions come first and make them (see fromStarts).
 //
 // A turn continues the last one, or one before it that another turn continues
 // already (see forks).

@@ -2,7 +2,8 @@
 //
 //	arrivals   counts per bin, split down the chain of dispersions (arrivals.go)
 //	lengths    inverse sampling of the tables, outputs given inputs (lengths.go)
-//	sessions   turns that are due take arrivals, prompts grow (sessions.go), some fork (forks.go)
+//	sessions   turns that are due take arrivals, prompts grow (sessions.go), some fork (forks.go);
+//	           where arrivals are rare, sessions make them (starts.go)
 //	prefixes   hit depths and reuse distances on a growing tree (prefix.go)
 //	features   shares
 //
@@ -28,8 +29,8 @@ import (
 // Options choose what is drawn.
 type Options struct {
 	Seed uint64
-	// For is the length of the trace, 0 for that of the log, or a minute where
-	// there was none.
+	// For is the length of the trace, 0 for that of the log, an hour of a week
+	// profile, or a minute where there was no log.
 	For time.Duration
 	// Scale multiplies the rate, 0 and 1 leave it. Above 1 it adds users of the
 	// same kind, which evens bursts out: the dispersion ρ is divided by it. Below
@@ -101,7 +102,11 @@ func Trace(sp *spec.Spec, o Options) (*trace.Trace, error) {
 		return nil, err
 	}
 	if len(times) == 0 {
-		return nil, fmt.Errorf("no request falls into %v at the rate of the spec", o.For)
+		return nil, fmt.Errorf("no request falls into %v at the rate of the spec: ask for a longer trace (--for)", lengthOf(sp, o))
+	}
+	turns, times, err := conversations(sp, times, o)
+	if err != nil {
+		return nil, err
 	}
 	t := &trace.Trace{Header: header(sp, o.Seed), Requests: make([]trace.Request, len(times))}
 	w := &sp.Workload
@@ -110,12 +115,10 @@ func Trace(sp *spec.Spec, o Options) (*trace.Trace, error) {
 	for i := range times {
 		input[i], output[i] = lengths.draw()
 	}
-	var turns *talks
-	if usable(w.Sessions) && o.Job == "" {
-		turns = newTalks(w.Sessions, times, o.Seed)
+	if turns != nil {
 		turns.arrange(input, output)
 	}
-	prefixes := newPrefixes(&w.Prefix, w.Sessions, turns, input, o.Seed)
+	prefixes := newPrefixes(&w.Prefix, w.Sessions, turns, input, output, o.Seed)
 	if err := prefixes.checkBlocks(input); err != nil {
 		return nil, err
 	}
@@ -133,6 +136,19 @@ func Trace(sp *spec.Spec, o Options) (*trace.Trace, error) {
 	n := int64(len(times))
 	t.Header.Counts = trace.Counts{Read: n, Kept: n}
 	return t, nil
+}
+
+// conversations deals turns over arrivals, or makes arrivals of turns; nil turns
+// where the spec does not tell them.
+func conversations(sp *spec.Spec, times []int64, o Options) (*talks, []int64, error) {
+	s := sp.Workload.Sessions
+	switch {
+	case !usable(s) || o.Job != "":
+		return nil, times, nil
+	case o.Variant == "" && sparse(sp, times):
+		return fromStarts(sp, o)
+	}
+	return newTalks(s, times, o.Seed), times, nil
 }
 
 func header(sp *spec.Spec, seed uint64) trace.Header {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"reprise/fit"
 	"reprise/trace/spec"
@@ -65,16 +66,12 @@ func poissonCount(mean float64, rng *rand.Rand) int64 {
 
 // ofVariant draws a variant: Poisson, or independent gamma gaps of a CV. The
 // number of requests varies as theirs does; gaps are not rescaled to a total.
-func ofVariant(a *spec.Arrivals, o Options, scale float64, rng *rand.Rand) ([]int64, error) {
+func ofVariant(a *spec.Arrivals, o Options, length time.Duration, scale float64, rng *rand.Rand) ([]int64, error) {
 	var names []string
 	for _, v := range a.Variants {
 		if v.Name != o.Variant {
 			names = append(names, v.Name)
 			continue
-		}
-		length := o.For
-		if length == 0 {
-			length = defaultFor
 		}
 		rate := scale * float64(v.Rate)
 		if v.Process == spec.ProcessPoisson {
