@@ -1,74 +1,94 @@
 package replay
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Saturation finds how much an endpoint can do from the results of a closed
-// loop: answers per second at each level, and from which level on they grow no
-// more. It is not for several goroutines at once.
+// loop: answers per second in the steady part of each level, and from which
+// level on they grow no more. It is not for several goroutines at once.
 type Saturation struct {
-	levels map[int32]*levelSum
+	levels map[int32][]Span
 	shape  []LoadPoint
-}
-
-type levelSum struct {
-	n           int64
-	first, last int64 // instants of the first request and the last answer, ns
 }
 
 // NewSaturation returns one for the load points of a closed loop.
 func NewSaturation(points []LoadPoint) *Saturation {
-	return &Saturation{levels: map[int32]*levelSum{}, shape: points}
+	return &Saturation{levels: map[int32][]Span{}, shape: points}
 }
 
-// Add takes a result; only answered requests of the measured phase count.
+// Add takes a result; only answered requests count.
 func (s *Saturation) Add(r *Result) {
-	if r.Phase != Measure || r.Class != OK || !r.End.OK {
-		return
+	if r.Phase != Drain && r.Class == OK && r.End.OK {
+		s.levels[r.Point] = append(s.levels[r.Point], Span{r.Sched, r.End.V, r.Phase == Warmup})
 	}
-	l := s.levels[r.Point]
-	if l == nil {
-		l = &levelSum{first: r.Sched, last: r.End.V}
-		s.levels[r.Point] = l
+}
+
+// Level returns the steady part of a load point.
+func (s *Saturation) Level(point int32) Pace {
+	slots := 0
+	for _, p := range s.shape {
+		if p.Point == point {
+			slots = p.Concurrency
+		}
 	}
-	l.n++
-	l.first, l.last = min(l.first, r.Sched), max(l.last, r.End.V)
+	return PaceOf(s.levels[point], slots)
 }
 
 // Rate returns the answers per second of a load point, 0 where there were none.
-func (s *Saturation) Rate(point int32) float64 {
-	l := s.levels[point]
-	if l == nil || l.last <= l.first {
-		return 0
-	}
-	return float64(l.n) / (float64(l.last-l.first) / 1e9)
-}
+func (s *Saturation) Rate(point int32) float64 { return s.Level(point).PerS }
 
 // Grows tells whether the rate of a load point is more than share above the best
-// of those before it. The first grows.
+// of those before it. The first grows. One with too few answers for a steady part
+// shows nothing, so it counts as growing; unless the one before had too few as
+// well and neither seems to grow, or more and more would be let go without end.
 func (s *Saturation) Grows(point int32, share float64) bool {
-	best := 0.0
-	for q := range s.levels {
-		if q < point {
-			best = max(best, s.Rate(q))
+	best, before := 0.0, true
+	for _, p := range s.shape {
+		l := s.Level(p.Point)
+		if p.Point < point && l.Enough() {
+			best = max(best, l.PerS)
+		}
+		if p.Point == point-1 {
+			before = l.Enough() || l.PerS > best*(1+share)
 		}
 	}
-	return s.Rate(point) > best*(1+share)
+	l := s.Level(point)
+	return l.PerS > best*(1+share) || !l.Enough() && before
 }
 
 // Best returns the load point with the highest rate, and that rate; 0 where
-// nothing was answered.
+// nothing was answered. Those with too few answers for a steady part count where
+// no other has one.
 func (s *Saturation) Best() (LoadPoint, float64) {
 	if len(s.shape) == 0 {
 		return LoadPoint{}, 0
 	}
+	parts := map[int32]Pace{}
+	for _, p := range s.shape {
+		parts[p.Point] = s.Level(p.Point)
+	}
 	best := slices.MaxFunc(s.shape, func(a, b LoadPoint) int {
-		switch d := s.Rate(a.Point) - s.Rate(b.Point); {
-		case d > 0:
-			return 1
-		case d < 0:
+		x, y := parts[a.Point], parts[b.Point]
+		if x.Enough() != y.Enough() {
+			if x.Enough() {
+				return 1
+			}
 			return -1
 		}
-		return int(b.Point - a.Point) // of equals the lower level
+		return cmp.Or(cmp.Compare(x.PerS, y.PerS), int(b.Point-a.Point)) // of equals the lower level
 	})
-	return best, s.Rate(best.Point)
+	return best, parts[best.Point].PerS
+}
+
+// Few returns the load points that ran and have too few answers for a steady
+// part.
+func (s *Saturation) Few() (out []LoadPoint) {
+	for _, p := range s.shape {
+		if l := s.Level(p.Point); len(s.levels[p.Point]) > 0 && !l.Enough() {
+			out = append(out, p)
+		}
+	}
+	return out
 }

@@ -49,6 +49,7 @@ type replayOptions struct {
 	untested  bool // no headroom test
 
 	// For a sweep.
+	notes []string             // of the run, besides its own
 	each  func(*replay.Result) // sees every result
 	level func(int) bool       // whether a closed loop goes on to a level
 	done  *replay.Run          // how the run ended
@@ -172,7 +173,7 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 	if sure {
 		return withHint(errors.New(tight[0]), "nothing was made or sent; ask for fewer with --concurrency, or raise the limit")
 	}
-	run.Notes = append(run.Notes, tight...)
+	run.Notes = append(append(run.Notes, o.notes...), tight...)
 	o.shards.describe(run, all)
 	if err := o.limits(s, w, run); err != nil {
 		return err

@@ -253,6 +253,19 @@ func (w *sweeper) settleRate(line *sweepLine) error {
 	return nil
 }
 
+// rests says on what the rate of a line rests, where that is not sure.
+func (w *sweeper) rests(line *sweepLine) (notes []string) {
+	if line.OfSaturation == 0 {
+		return nil
+	}
+	for _, sat := range w.index.Saturation {
+		if sat.AtLeast != "" {
+			notes = append(notes, fmt.Sprintf("The rate is %.6g of a saturation that may be higher than the %.3g answers/s found at %s: %s.", line.OfSaturation, sat.RatePerS, sat.Endpoint, sat.AtLeast))
+		}
+	}
+	return notes
+}
+
 // one runs one line of the index. Its error ends the sweep.
 func (w *sweeper) one(ctx context.Context, line *sweepLine) error {
 	row := w.plan.row(line.Row)
@@ -266,6 +279,7 @@ func (w *sweeper) one(ctx context.Context, line *sweepLine) error {
 	o.spec, o.region = w.plan.Spec, w.plan.Region
 	o.slo = slices.Concat(w.options.slo, w.plan.SLO)
 	w.plan.endpoint(line.Endpoint).give(&o)
+	o.notes = w.rests(line)
 	var watch saturating
 	if row.Mode == rowClosed {
 		watch.follow(&o, shape.concurrency, len(row.Concurrency) == 0 || len(row.Concurrency) > 1)
@@ -345,8 +359,24 @@ func (f *saturating) best() (at replay.LoadPoint, rate float64, more string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at, rate = f.sum.Best()
+	if few := f.few(at); few != "" {
+		return at, rate, few
+	}
 	if last := int32(f.levels - 1); at.Point == last && f.sum.Grows(last, grown) {
 		more = "the rate still grew at the last level"
 	}
 	return at, rate, more
+}
+
+// few says which level held too few answers to tell, where that may hide a
+// higher rate than that of the best; empty where none did.
+func (f *saturating) few(best replay.LoadPoint) string {
+	for _, p := range f.sum.Few() {
+		if p.Point < best.Point {
+			continue // a lower level would show less
+		}
+		l := f.sum.Level(p.Point)
+		return fmt.Sprintf("the level with %d under way holds %d answers in its steady part and needs %d; give it a longer duration", p.Concurrency, l.Answers, l.Need)
+	}
+	return ""
 }

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"reprise/replay"
+)
+
+// A saturation that rests on levels with too few answers says so, and so does
+// the run whose rate is a share of it.
+func TestSaturationOfFewAnswers(t *testing.T) {
+	var o replayOptions
+	var f saturating
+	f.follow(&o, []int{2, 4}, true)
+	for i, slots := range []int{2, 4} {
+		for k := range 40 { // the lower level has 40 answers, the other one each
+			if i == 1 && k >= slots {
+				break
+			}
+			at := int64(k/slots) * 1e9
+			r := replay.Result{Point: int32(i), Phase: replay.Measure, Sched: at}
+			r.End.V, r.End.OK = at+1e9, true
+			o.each(&r)
+		}
+	}
+	at, rate, more := f.best()
+	if at.Concurrency != 2 || rate < 1.99 || rate > 2.01 || !strings.Contains(more, "the level with 4 under way holds 0 answers in its steady part and needs 10") {
+		t.Fatalf("%+v %g %q", at, rate, more)
+	}
+	w := &sweeper{index: &sweepIndex{}}
+	w.index.saturates("a", at, rate, more)
+	if notes := w.rests(&sweepLine{OfSaturation: 0.5}); len(notes) != 1 || !strings.Contains(notes[0], "0.5 of a saturation that may be higher than the 2 answers/s found at a") {
+		t.Errorf("%q", notes)
+	}
+	if notes := w.rests(&sweepLine{RatePerS: 3}); notes != nil {
+		t.Errorf("a rate of its own rests on nothing: %q", notes)
+	}
+}
