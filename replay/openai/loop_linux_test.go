@@ -137,16 +137,20 @@ func TestLoopEndBehindMuch(t *testing.T) {
 		"cut in a chunk":  {chunked(role, much, hello) + "40\r\ndata", replay.Truncated},
 		"a refusal":       {"HTTP/1.1 503 Busy\r\n\r\n" + much, replay.Overload},
 	} {
-		var cl *Client
+		reads := make(chan *loops, 1)
 		url := script(t, func(conn *net.TCPConn) {
-			s := cl.engine.(*rawEngine).loops.shards[0]
+			l := <-reads
+			l.mu.Lock()
+			s := l.shards[0]
+			l.mu.Unlock()
 			s.mu.Lock() // it reads nothing before all is there
 			io.WriteString(conn, c.say)
 			conn.CloseWrite()
 			s.mu.Unlock()
 			io.Copy(io.Discard, conn)
 		})
-		cl = client(t, url, func(c *Config) { c.FirstToken, c.Idle, c.Wire.NewConns = 5*time.Second, 5*time.Second, true })
+		cl := client(t, url, func(c *Config) { c.FirstToken, c.Idle, c.Wire.NewConns = 5*time.Second, 5*time.Second, true })
+		reads <- cl.engine.(*rawEngine).loops
 		if r := looped(t, cl); r.Class != c.class {
 			t.Errorf("%s: %v (%s), want %v", name, r.Class, r.Reason, c.class)
 		}
