@@ -110,6 +110,9 @@ func (in *Input) check() error {
 	if missing := in.Spec.Question.Missing(); len(missing) > 0 {
 		return fmt.Errorf("the question is not complete: %s missing; run agree first", strings.Join(missing, ", "))
 	}
+	if err := fittedFrom(in.Spec, in.Trace); err != nil {
+		return err
+	}
 	return in.checkApprovals()
 }
 

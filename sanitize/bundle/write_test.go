@@ -184,6 +184,16 @@ func TestWriteIsDeterministic(t *testing.T) {
 	}
 }
 
+// TestAggregateOfAnotherTrace: with a trace that is not the spec's, k and u would
+// be checked on requests that do not leave.
+func TestAggregateOfAnotherTrace(t *testing.T) {
+	in := input(sampleTrace(1, 60), "aggregate")
+	in.Trace = sampleTrace(2, 60)
+	if err := Write(filepath.Join(t.TempDir(), "b"), in); err == nil || !strings.Contains(err.Error(), "not the one that the spec was fitted from") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestWriteRefuses(t *testing.T) {
 	cases := map[string]func(*Input){
 		"mix, slo missing":           func(in *Input) { in.Spec.Question.Mix, in.Spec.Question.SLO = "", nil },
@@ -194,7 +204,13 @@ func TestWriteRefuses(t *testing.T) {
 		"SHA-256 of the local trace": func(in *Input) { in.TraceSHA256 = "" },
 		"calendar is":                func(in *Input) { in.Calendar = "minute" },
 		"withdrawn":                  func(in *Input) { in.Spec.Status = spec.Withdrawn },
-		"must not leave":             func(in *Input) { in.Trace.Requests[5].Model = "x-canary-x"; in.Forbidden = []string{"canary"} },
+		"must not leave":             func(in *Input) { in.Trace.Requests[5].Adapter = "x-canary-x"; in.Forbidden = []string{"canary"} },
+		// another trace than the spec's: of more requests, of other lengths, later, of other models
+		"requests are 90 in the trace and 60":        func(in *Input) { in.Trace = sampleTrace(1, 90) },
+		"mean prompt tokens are":                     func(in *Input) { in.Trace.Requests[3].Input.V++ },
+		"requests with output tokens are 59":         func(in *Input) { in.Trace.Requests[3].Status = trace.Some(int16(500)) },
+		"seconds from the first request to the last": func(in *Input) { in.Trace.Requests[59].T.V += 10_000_000 },
+		"requests of a model":                        func(in *Input) { in.Trace.Requests[3].Model = "model9" },
 		// the trace writer fails after it has begun
 		"rows kept":       func(in *Input) { in.Trace.Header.Counts = trace.Counts{Read: 9, Kept: 9} },
 		"arrives before":  func(in *Input) { in.Trace.Requests[55].T.V = 0 },
