@@ -47,6 +47,9 @@ func Collect(ctx context.Context, records iter.Seq2[ingest.Record, error], sever
 	if err == nil {
 		err = rows.finish(ctx, c, policy, room)
 	}
+	if err == nil {
+		err = c.sampler.look(policy.BlockTokens, func(do func(*row) error) error { return rows.each(ctx, do) })
+	}
 	if err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}

@@ -63,7 +63,7 @@ func (s *sampler) least() int {
 type parting struct {
 	prompt int   // in the sample
 	at     int   // token at which its field begins: so many tokens many others have too
-	now    int   // tokens of its beginning that one before it in the sample has
+	now    int   // tokens of its beginning that one before it in the sample, or in the log, has
 	runs   []run // what is in common behind the field, a further field before each but the first
 }
 
@@ -97,7 +97,7 @@ func (s *sampler) partings() []parting {
 		m := &s.kept[i]
 		p := parting{prompt: i}
 		p.at = m.begins(func(d uint64) bool { return beginnings[d] >= s.least() })
-		p.now = m.begins(func(d uint64) bool { return seen[d] })
+		p.now = max(m.begins(func(d uint64) bool { return seen[d] }), m.before)
 		for _, d := range m.lead {
 			seen[d] = true
 		}

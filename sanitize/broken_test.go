@@ -193,3 +193,61 @@ func TestNotBroken(t *testing.T) {
 		}
 	}
 }
+
+// TestBrokenInALongLog counts what is shared now over the log, of which the
+// sample has a few of each value's prompts or one.
+func TestBrokenInALongLog(t *testing.T) {
+	rng := rand.New(rand.NewPCG(24, 1))
+	head, text := randomTokens(rng, 20), randomTokens(rng, 500)
+	chain := block.NewChain([32]byte{5})
+	for name, c := range map[string]struct {
+		each int // prompts of a value
+		chat bool
+		told bool
+	}{"an id each": {1, false, true}, "three prompts of a user": {3, false, true}, "thirty of a user": {30, false, false}, "chats of ten turns": {10, true, false}} {
+		s := newSampler()
+		var rows []row
+		var history []int32
+		shared, would := 0, 0
+		for i := range 6000 {
+			if i%c.each == 0 || !c.chat {
+				history = slices.Concat(head, []int32{int32(200_000 + i/c.each)}, text)
+			}
+			history = append(history, randomTokens(rng, 48)...)
+			if i%c.each > 0 {
+				shared += 521
+			} else {
+				shared += 20
+			}
+			would += 520
+			m := marks{rank: rank(int64(i), 0)}
+			m.of(block.Digest{}, history)
+			var r row
+			for _, d := range chain.Digests(nil, block.Digest{}, history[:len(history)/16*16], 16) {
+				r.digests = append(r.digests, d[:]...)
+			}
+			m.blocks = r.digests[:min(len(r.digests), blockBytes*markBlocks)]
+			s.add(&m)
+			rows = append(rows, r)
+		}
+		passed := false
+		err := s.look(16, func(do func(*row) error) error {
+			passed = true
+			for i := range rows {
+				if err := do(&rows[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		got := s.broken()
+		if err != nil || !passed || (len(got) == 1) != c.told || len(got) > 1 {
+			t.Errorf("%s: %+v, %v", name, got, err)
+			continue
+		}
+		more := float64(would-shared) / 6000
+		if c.told && (saves(got) > more*1.1 || saves(got) < more*0.85-unseen) {
+			t.Errorf("%s: %+v save %.0f, moved it is %.0f", name, got, saves(got), more)
+		}
+	}
+}

@@ -10,10 +10,10 @@ import (
 
 // told describes the fields of one kind of prompts, the first one in the prompt
 // first; nothing when too little would be gained. The stretches between them
-// are those of a prompt in the middle of the kind. What is shared counts over
-// the sample in its order, as a cache of it has it: of a value that some have in
-// common all but the first prompt share. The first of the kind, which finds
-// nothing whatever moves, does not count.
+// are those of a prompt in the middle of the kind. What is shared now counts as
+// a cache of the log has it, or of the sample in its order: of a value that some
+// have in common all but the first prompt share. The first of the kind, which
+// finds nothing whatever moves, does not count.
 func (s *sampler) told(kind []parting) []trace.BrokenPrefix {
 	if len(kind) < 2 {
 		return nil

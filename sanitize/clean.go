@@ -201,6 +201,7 @@ func (c *cleaner) blocks(r *ingest.Record, it *item, tokens []int32, compared bo
 	for i := range c.digests {
 		it.digests = append(it.digests, c.digests[i][:]...)
 	}
+	it.marks.blocks = it.digests[:min(len(it.digests), blockBytes*markBlocks)]
 	it.fresh = (input+size-1)/size - whole
 }
 

@@ -45,6 +45,8 @@ type marks struct {
 	windows []mark
 	links   []link
 	lead    []uint64
+	blocks  []byte // digests of its first whole blocks
+	before  int    // tokens of those that a request before it in the log had
 }
 
 func (m *marks) reset() { *m = marks{windows: m.windows[:0], links: m.links[:0], lead: m.lead[:0]} }
@@ -136,7 +138,7 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// sampleMarks bounds the prompts whose marks are held: 7 KB each at most.
+// sampleMarks bounds the prompts whose marks are held: 12 KB each at most.
 const sampleMarks = 512
 
 // sampler holds the marks of an even sample of prompts: those whose rows have
@@ -176,7 +178,7 @@ func (s *sampler) add(m *marks) {
 		}
 		return 1
 	})
-	s.kept = slices.Insert(s.kept, at, marks{rank: m.rank, tokens: m.tokens, links: slices.Clone(m.links), lead: slices.Clone(m.lead)})
+	s.kept = slices.Insert(s.kept, at, marks{rank: m.rank, tokens: m.tokens, links: slices.Clone(m.links), lead: slices.Clone(m.lead), blocks: slices.Clone(m.blocks)})
 	if len(s.kept) > sampleMarks {
 		s.kept = s.kept[:sampleMarks]
 	}
