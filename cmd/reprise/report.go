@@ -72,16 +72,15 @@ func (o *reportOptions) run(_ context.Context, s *stdio, args []string) error {
 // the client machines of one run are one input.
 func buildReport(args []string) (*report.Report, error) {
 	var inputs []report.Input
-	var labels []string
-	var groups [][]*replay.Dir
+	var groups []runGroup
 	var short []string
 	for _, a := range args {
-		label, path, ok := strings.Cut(a, "=")
-		if !ok {
-			label, path = filepath.Base(filepath.Clean(a)), a
+		label, path, named := strings.Cut(a, "=")
+		if !named {
+			label, path = "", a
 		}
 		if isSweep(path) {
-			more, lack, closeAll, err := sweepInputs(path, sweepLabel(label, ok))
+			more, lack, closeAll, err := sweepInputs(path, label)
 			if err != nil {
 				return nil, err
 			}
@@ -97,18 +96,20 @@ func buildReport(args []string) (*report.Report, error) {
 			return nil, err
 		}
 		defer d.Close()
-		at := slices.IndexFunc(groups, func(g []*replay.Dir) bool { return replay.SameRun(g[0].Run, d.Run) })
+		at := slices.IndexFunc(groups, func(g runGroup) bool { return replay.SameRun(g.dirs[0].Run, d.Run) })
 		if at >= 0 {
-			groups[at] = append(groups[at], d)
+			groups[at].dirs = append(groups[at].dirs, d)
 			continue
 		}
-		labels, groups = append(labels, label), append(groups, []*replay.Dir{d})
+		groups = append(groups, runGroup{label, named, []*replay.Dir{d}})
 	}
-	for i, g := range groups {
-		in, err := input(labels[i], g)
+	nameGroups(groups)
+	for _, g := range groups {
+		in, err := input(g.label, g.dirs)
 		if err != nil {
 			return nil, err
 		}
+		in.Named = g.named
 		inputs = append(inputs, in)
 	}
 	r, err := report.Build(version(), inputs...)
@@ -116,6 +117,50 @@ func buildReport(args []string) (*report.Report, error) {
 		r.Detail += " " + strings.Join(short, " ")
 	}
 	return r, err
+}
+
+// runGroup is one run: its folder, or those of its client machines.
+type runGroup struct {
+	label string
+	named bool // by hand
+	dirs  []*replay.Dir
+}
+
+// nameGroups labels the runs that nobody named by the end of their paths, as
+// much of it as tells them apart.
+func nameGroups(groups []runGroup) {
+	var paths [][]string // the parts of each, the last first
+	for _, g := range groups {
+		path := g.dirs[0].Path
+		if whole, err := filepath.Abs(path); err == nil {
+			path = whole
+		}
+		parts := strings.Split(filepath.ToSlash(path), "/")
+		slices.Reverse(parts)
+		paths = append(paths, parts)
+	}
+	for i := range groups {
+		if groups[i].named {
+			continue
+		}
+		own, n := paths[i], 1
+		for j := range groups {
+			if !groups[j].named && !slices.Equal(own, paths[j]) {
+				n = max(n, common(own, paths[j])+1)
+			}
+		}
+		end := slices.Clone(own[:min(n, len(own))])
+		slices.Reverse(end)
+		groups[i].label = strings.Join(end, "/")
+	}
+}
+
+// common is how many first parts two lists share.
+func common(a, b []string) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // input reads one run: of one folder, or of several client machines.

@@ -320,16 +320,9 @@ func (x *sweepIndex) input(l *sweepLine, dirs []*replay.Dir, label string) (repo
 	if err != nil {
 		return report.Input{}, err
 	}
-	if label != "" {
+	named := label != ""
+	if named {
 		label += " "
 	}
-	return report.Input{Label: label + l.Row, Run: j.Run, Results: j.Requests(), Health: j.Health, Server: j.Server, Cut: j.Cut}, nil
-}
-
-// sweepLabel is the label of a sweep's runs: only what the user gave.
-func sweepLabel(label string, given bool) string {
-	if !given {
-		return ""
-	}
-	return label
+	return report.Input{Label: label + l.Row, Named: named, Run: j.Run, Results: j.Requests(), Health: j.Health, Server: j.Server, Cut: j.Cut}, nil
 }

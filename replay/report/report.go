@@ -20,13 +20,15 @@ const (
 )
 
 // Input is one results directory. Label names it beside others, for instance
-// "from the trace"; it may be empty when there is one.
+// "from the trace"; it may be empty when there is one. Inputs of equal labels are
+// points of one curve.
 type Input struct {
 	Run     *replay.Run
 	Results iter.Seq2[replay.Result, error]
 	Health  []replay.HealthRow
 	Server  [][]replay.ServerRow // as scraped, in order of time, of each repetition; on the clock of the results
 	Label   string
+	Named   bool  // the label was given by hand: those of equal ones are one curve, those of others never
 	Cut     int64 // bytes at the end of a partial run's spool that could not be read
 }
 
@@ -134,6 +136,7 @@ func summaries(in Input) ([]Summary, error) {
 		out[i] = by[k].summary(in.Run)
 		points[i] = &out[i]
 		s := points[i]
+		s.named = in.Named
 		s.Label, s.Point, s.Source.Name, s.Client.Health = in.Label, k.point, k.endpoint, health(in.Health)
 	}
 	spare(points)
@@ -160,11 +163,11 @@ func (r *Report) nameAll() {
 		s := &r.Summaries[i]
 		labels[s.Label], endpoints[s.Source.Name], points[s.Point] = true, true, true
 	}
-	seen := map[string]int{}
+	same := map[string]int{}
 	for i := range r.Summaries {
 		s := &r.Summaries[i]
 		var parts []string
-		if s.Label != "" && len(labels) > 1 || len(r.Summaries) == 1 && s.Label != "" {
+		if s.Label != "" && (len(labels) > 1 || len(r.Summaries) == 1 || s.named) {
 			parts = append(parts, s.Label)
 		}
 		if len(endpoints) > 1 {
@@ -174,8 +177,13 @@ func (r *Report) nameAll() {
 			parts = append(parts, fmt.Sprintf("point %d%s", s.Point+1, because(cmp.Or(s.underWay(), s.step()))))
 		}
 		s.Name = strings.Join(parts, ", ")
-		if seen[s.Name]++; len(r.Summaries) > 1 && (s.Name == "" || seen[s.Name] > 1) {
-			s.Name = strings.TrimPrefix(fmt.Sprintf("%s run %d", s.Name, i+1), " ")
+		same[s.Name]++
+	}
+	seen := map[string]int{}
+	for i := range r.Summaries {
+		s := &r.Summaries[i]
+		if seen[s.Name]++; same[s.Name] > 1 || s.Name == "" && len(r.Summaries) > 1 {
+			s.Name = strings.TrimPrefix(fmt.Sprintf("%s run %d", s.Name, seen[s.Name]), " ")
 		}
 	}
 }
@@ -195,9 +203,17 @@ const apart = 1.2
 // one curve: two, say of a trace and of its synthetic twin, are a comparison.
 const minCurve = 3
 
-// curves groups the summaries by label and endpoint. Where each has one point
-// and their rates are apart, all of them are one curve. It is empty when there
-// is no curve to draw.
+// alike tells that two runs belong to one curve though their labels differ: the
+// same work at the same endpoint, and nobody named them apart.
+func alike(a, b *Summary) bool {
+	s, t := &a.Source, &b.Source
+	work := s.Trace.SHA256 == t.Trace.SHA256 || s.Spec != nil && t.Spec != nil && s.Spec.SHA256 == t.Spec.SHA256
+	return work && !a.named && !b.named && s.Mode == t.Mode && s.Endpoint.URL == t.Endpoint.URL && s.Endpoint.Model == t.Endpoint.Model
+}
+
+// curves groups the summaries by label and endpoint. Where each has one point,
+// all are alike and their rates are apart, all of them are one curve. It is empty
+// when there is no curve to draw.
 func (r *Report) curves() []curve {
 	var out []curve
 	index := map[[2]string]int{}
@@ -220,6 +236,9 @@ func (r *Report) curves() []curve {
 		}
 		all := curve{}
 		for i := range r.Summaries {
+			if !alike(&r.Summaries[0], &r.Summaries[i]) {
+				return nil
+			}
 			all.points = append(all.points, &r.Summaries[i])
 		}
 		out = []curve{all}

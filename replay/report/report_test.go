@@ -85,6 +85,56 @@ func TestRunsSideBySide(t *testing.T) {
 	}
 }
 
+// Runs that make a curve answer for the worst that is known of them: limits that
+// are missed, a run that was aborted, not that the first of them has no limit.
+func TestCurveOfSeveralRuns(t *testing.T) {
+	free, missed, aborted := testRun(), testRun(slo("ttft", 95, 1)), testRun()
+	aborted.Status, aborted.AbortReason = replay.Aborted, "interrupted"
+	for _, c := range []struct {
+		name   string
+		labels [3]string
+		runs   [3]*replay.Run
+		named  bool
+		shape  string
+		exit   int
+	}{
+		{"no limits", [3]string{"a", "b", "c"}, [3]*replay.Run{free, free, free}, false, LoadCurve, 0},
+		{"one aborted", [3]string{"a", "b", "c"}, [3]*replay.Run{free, free, aborted}, false, LoadCurve, 4},
+		{"one missed", [3]string{"a", "b", "c"}, [3]*replay.Run{free, free, missed}, false, LoadCurve, 3},
+		{"one label", [3]string{"a", "a", "a"}, [3]*replay.Run{free, missed, free}, true, LoadCurve, 3},
+		{"labels apart", [3]string{"a", "b", "c"}, [3]*replay.Run{free, missed, free}, true, Comparison, 3},
+	} {
+		var in []Input
+		for i, run := range c.runs {
+			in = append(in, Input{Run: run, Results: seq(paced(400, 200/float64(i+1), 1, 0)), Label: c.labels[i], Named: c.named})
+		}
+		r := build(t, in...)
+		if r.Shape != c.shape || r.Exit != c.exit {
+			t.Errorf("%s: shape %s, verdict %s, exit %d: %s", c.name, r.Shape, r.Verdict, r.Exit, r.Headline)
+		}
+		for i, s := range r.Summaries {
+			if !strings.HasPrefix(s.Name, c.labels[i]) || i > 0 && s.Name == r.Summaries[i-1].Name {
+				t.Errorf("%s: run %d is called %q", c.name, i, s.Name)
+			}
+		}
+	}
+	// Two curves: that one holds somewhere does not answer for the other.
+	met := testRun(slo("ttft", 95, 500))
+	both := build(t, Input{Run: met, Results: seq(append(paced(400, 200, 1, 0), paced(400, 100, 1, 1)...)), Label: "a"},
+		Input{Run: missed, Results: seq(append(paced(400, 200, 1, 0), paced(400, 100, 1, 1)...)), Label: "b"})
+	if both.Shape != LoadCurve || both.Exit != 3 {
+		t.Errorf("shape %s, exit %d: %s", both.Shape, both.Exit, both.Headline)
+	}
+	// Other work is another curve, whatever its rate.
+	other := testRun()
+	other.Trace.SHA256, other.Spec = "ffff", nil
+	apart := build(t, Input{Run: free, Results: seq(paced(400, 200, 1, 0)), Label: "a"}, Input{Run: free, Results: seq(paced(400, 100, 1, 0)), Label: "b"},
+		Input{Run: other, Results: seq(paced(400, 50, 1, 0)), Label: "c"})
+	if apart.Shape != Comparison {
+		t.Errorf("shape %s", apart.Shape)
+	}
+}
+
 func TestOnePointOfAClientLimitedRunIsSpared(t *testing.T) {
 	rs := paced(300, 10, 1, 0)
 	for _, q := range paced(300, 5, 1, 1) {

@@ -9,27 +9,44 @@ import (
 	"reprise/replay"
 )
 
-// concludeCurves says up to which rate the limits hold. The answer is no only
-// when they hold at none.
+// concludeCurves says up to which rate the limits hold. The answer for a curve is
+// no only when they hold at none of its points; that for several is the worst.
 func (r *Report) concludeCurves() {
 	var parts []string
-	seen := map[Verdict]bool{}
+	rank := map[Verdict]int{NoLimits: 0, Met: 1, CannotSay: 2, Missed: 3}
+	r.Verdict = NoLimits
 	for _, c := range r.curves() {
-		for _, s := range c.points {
-			seen[s.Verdict] = true
+		if v := c.verdict(); rank[v] > rank[r.Verdict] {
+			r.Verdict = v
 		}
 		parts = append(parts, c.sentence())
-	}
-	for _, v := range []Verdict{NoLimits, Met, Missed, CannotSay} {
-		if seen[v] {
-			r.Verdict = v
-			break
-		}
 	}
 	r.Headline = strings.Join(parts, " ")
 	r.Detail = fmt.Sprintf("%d load points. Every number below stands at its own rate.", len(r.Summaries))
 	r.Reason = map[Verdict]string{Met: "the limits hold at one load point at least", Missed: "the limits hold at no load point",
-		CannotSay: "no load point can be judged", NoLimits: "no limit was agreed"}[r.Verdict]
+		CannotSay: r.unsure(), NoLimits: "no limit was agreed"}[r.Verdict]
+}
+
+// verdict joins those of the points of a curve: that the limits hold at one
+// counts first, then that they are missed, then that it cannot be said. A point
+// without limits says nothing.
+func (c curve) verdict() Verdict {
+	for _, v := range []Verdict{Met, Missed, CannotSay} {
+		if slices.ContainsFunc(c.points, func(s *Summary) bool { return s.Verdict == v }) {
+			return v
+		}
+	}
+	return NoLimits
+}
+
+// unsure says why no point can be judged, by the first that cannot.
+func (r *Report) unsure() string {
+	for i := range r.Summaries {
+		if s := &r.Summaries[i]; s.Verdict == CannotSay {
+			return s.Name + ": " + s.Reason
+		}
+	}
+	return "no load point can be judged"
 }
 
 // sentence says up to which rate one curve holds, and what came after it.
@@ -51,6 +68,9 @@ func (c curve) sentence() string {
 	case first.Source.Mode == replay.ClosedLoop:
 		most := slices.MaxFunc(c.points, func(a, b *Summary) int { return cmp.Compare(*orZero(a.Load.DonePerS), *orZero(b.Load.DonePerS)) })
 		return fmt.Sprintf("%sThe most in a closed loop is %s answers/s, with %s.", name, rateText(most.Load.DonePerS), cmp.Or(most.underWay(), "more under way than below"))
+	case first.Verdict == NoLimits && c.verdict() != NoLimits:
+		odd := c.points[slices.IndexFunc(c.points, func(s *Summary) bool { return s.Verdict == c.verdict() })]
+		return fmt.Sprintf("%sLatency at %s offered; not every run has limits, and at %s requests/s %s.", name, span, rateText(odd.Load.OfferedPerS), odd.short())
 	case first.Verdict == NoLimits:
 		return fmt.Sprintf("%sLatency at %s offered; no limit was agreed.", name, span)
 	case held == nil && first.Verdict == CannotSay:

@@ -40,6 +40,7 @@ type Summary struct {
 	BinS     int64            `json:"bin_s"`
 	Bins     []Bin            `json:"over_time"`
 	CDFs     []CDF            `json:"cdf"`
+	named    bool             // Input.Named
 }
 
 // Source says what was run.
