@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,6 +42,7 @@ type runRow struct {
 
 type agreeOptions struct {
 	answers string
+	revises string
 	ask     bool
 	output  string
 }
@@ -55,20 +57,32 @@ which limits, where, compared with what, what is out of scope, and who signs.
 
 The answers come from a file (see reprise init agreement) and, on a terminal,
 from questions about whatever the file leaves open. The sentence of the
-question is built from its parts; read it aloud before you sign.`,
+question is built from its parts; read it aloud before you sign.
+
+What was bundled and signed is never changed: a change is a new revision, which
+names what it replaces, is bundled and signed anew, and is what verify --newer
+takes. Agree on a bundle makes one of the same workload; --revises BUNDLE makes
+one of another, and takes over the answers that are left open.`,
 		Example: `  reprise init agreement > agreement.yaml
-  reprise agree spec.json --answers agreement.yaml -o agreed.spec.json`,
+  reprise agree spec.json --answers agreement.yaml -o agreed.spec.json
+  reprise agree bundle/ --answers changed.yaml -o revision2.spec.json
+  reprise agree october.spec.json --revises bundle/ -o revision2.spec.json`,
 		Args: exactly(1, "one spec"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(io, args[0]) },
 	}
 	c.Flags().StringVar(&o.answers, "answers", "", "file with the answers (YAML)")
+	c.Flags().StringVar(&o.revises, "revises", "", "bundle whose spec this one replaces, as its next revision")
 	c.Flags().BoolVar(&o.ask, "ask", false, "ask on standard input even when it is not a terminal")
 	outputFlag(c, &o.output, "spec to write")
 	return c
 }
 
 func (o *agreeOptions) run(s *stdio, path string) error {
-	sp, _, err := s.readSpec(path)
+	sp, sha, err := s.readSpec(path)
+	if err != nil {
+		return err
+	}
+	old, err := s.replacedBy(sp, sha, o.revises)
 	if err != nil {
 		return err
 	}
@@ -84,6 +98,9 @@ func (o *agreeOptions) run(s *stdio, path string) error {
 	}
 	if err := a.merge(sp); err != nil {
 		return fmt.Errorf("%s: %w", o.answers, err)
+	}
+	if old != nil {
+		old.open(sp)
 	}
 	if path != "-" && (o.ask || terminal(s.in)) {
 		if err := (&asker{in: bufio.NewReader(s.in), s: s}).ask(sp); err != nil {
@@ -102,6 +119,19 @@ func (o *agreeOptions) run(s *stdio, path string) error {
 	sp.Status = spec.Proposed
 	sp.Tool = version()
 	s.talk("%s", sp.Question.Sentence)
+	if principal(sp, "customer") == principal(sp, "vendor") {
+		s.talk("warning: customer and vendor are the same, and verify refuses a bundle that one party signed for both")
+	}
+	if old != nil {
+		changed, err := old.number(sp)
+		if err != nil {
+			return err
+		}
+		if !changed {
+			return fmt.Errorf("nothing differs from revision %d, so there is nothing to agree on anew", old.spec.Revision)
+		}
+		s.talk("revision %d, which replaces revision %d (spec.json %s): bundle and sign it anew", sp.Revision, sp.Supersedes.Revision, sp.Supersedes.SHA256)
+	}
 	return s.writeSpec(o.output, sp)
 }
 
@@ -255,12 +285,17 @@ func (a *asker) line(prompt string, to *string) error {
 }
 
 func named(sp *spec.Spec, role string) bool {
+	return slices.ContainsFunc(sp.Approvals, func(a spec.Approval) bool { return a.Role == role })
+}
+
+// principal is who signs for a role; for a role that nobody signs for, the role.
+func principal(sp *spec.Spec, role string) string {
 	for _, a := range sp.Approvals {
 		if a.Role == role {
-			return true
+			return a.Principal
 		}
 	}
-	return false
+	return role
 }
 
 func list(s string) []string {

@@ -79,7 +79,7 @@ type workload struct {
 
 // readWorkload reads either; a bundle's folder stands for its spec.
 func (s *stdio) readWorkload(path string) (w workload, err error) {
-	in, err := s.open(path)
+	in, err := s.open(specIn(path))
 	if err != nil {
 		return w, err
 	}

@@ -2,19 +2,38 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 
+	"reprise/sanitize/bundle"
 	"reprise/trace/spec"
 )
 
-// readSpec reads a spec strictly and returns it with the digest of its bytes.
+// zstdMagic begins a packed bundle (RFC 8878, 3.1.1).
+const zstdMagic = "\x28\xb5\x2f\xfd"
+
+// specIn is the spec.json of a bundle's folder, and any other path as it is.
+func specIn(path string) string {
+	in := filepath.Join(path, bundle.SpecFile)
+	if st, err := os.Stat(in); path != "-" && err == nil && st.Mode().IsRegular() {
+		return in
+	}
+	return path
+}
+
+// readSpec reads a spec strictly and returns it with the digest of its bytes; a
+// bundle's folder stands for the spec in it.
 func (s *stdio) readSpec(path string) (*spec.Spec, string, error) {
-	in, err := s.open(path)
+	in, err := s.open(specIn(path))
 	if err != nil {
 		return nil, "", err
 	}
 	defer in.Close()
 	if in.starts("PAR1") {
 		return nil, "", fmt.Errorf("%s is a trace and not a spec: reprise fit makes a spec of it", in.name)
+	}
+	if in.starts(zstdMagic) {
+		return nil, "", fmt.Errorf("%s is packed: unpack it (tar --zstd -xf) and name its folder", in.name)
 	}
 	data, err := in.bytes()
 	if err != nil {

@@ -19,6 +19,7 @@ const (
 	BadSignature     Code = "bad_signature"     // does not hold over these bytes for this role
 	MissingRole      Code = "missing_role"      // a party has not signed
 	UnknownSigner    Code = "unknown_signer"    // the key is not that of the principal named
+	OneSigner        Code = "one_signer"        // the same key or principal signed for both sides
 	Expired          Code = "expired"           // the key was not valid at the time asked about
 	WithdrawnCode    Code = "withdrawn"         // the spec says that it holds no more
 	Superseded       Code = "superseded"        // a newer revision replaces it

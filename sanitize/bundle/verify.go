@@ -109,10 +109,26 @@ func (b *Bundle) signatures(s *spec.Spec, raw []byte, signers *sign.AllowedSigne
 		}
 		r.Signed = append(r.Signed, Signed{a.Role, who.Principal, who.Fingerprint})
 	}
+	out = append(out, oneSigner(r.Signed)...)
 	if !customer {
 		out = append(out, reason(MissingRole, "the spec asks for no approval of the customer"))
 	}
 	return out
+}
+
+// oneSigner refuses two roles that one party signed: an agreement takes two.
+func oneSigner(signed []Signed) []Reason {
+	for i, a := range signed {
+		for _, b := range signed[:i] {
+			switch {
+			case a.Fingerprint == b.Fingerprint:
+				return []Reason{reason(OneSigner, "the %s and the %s signed with one key, %s", b.Role, a.Role, a.Fingerprint)}
+			case a.Principal == b.Principal:
+				return []Reason{reason(OneSigner, "%s signed as the %s and as the %s", a.Principal, b.Role, a.Role)}
+			}
+		}
+	}
+	return nil
 }
 
 func (b *Bundle) signature(a spec.Approval, raw []byte, signers *sign.AllowedSigners, at time.Time) (sign.Signer, Reason, bool) {

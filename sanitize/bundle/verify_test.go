@@ -366,3 +366,24 @@ func TestSignRefuses(t *testing.T) {
 		t.Error("a refused signature was stored")
 	}
 }
+
+// TestOneSigner: a key, or a person of two keys, does not sign for both sides.
+func TestOneSigner(t *testing.T) {
+	customer, vendor, _ := parties(t)
+	twice := party{Vendor, vendor.principal, customer.key}
+	in := input(sampleTrace(1, 60), "exact")
+	b := written(t, in)
+	signAs(t, b, customer, twice)
+	r := b.Verify(parse(t, customer.allowed(t, "")+twice.allowed(t, "")), noon, nil)
+	if r.OK || !slices.Equal(codes(r), []Code{OneSigner}) {
+		t.Errorf("one key: %+v", r.Reasons)
+	}
+	same := party{Vendor, customer.principal, vendor.key}
+	in.Spec.Approvals[1].Principal = customer.principal
+	b = written(t, in)
+	signAs(t, b, customer, same)
+	r = b.Verify(parse(t, customer.allowed(t, "")+same.allowed(t, "")), noon, nil)
+	if r.OK || !slices.Equal(codes(r), []Code{OneSigner}) {
+		t.Errorf("one principal: %+v", r.Reasons)
+	}
+}
