@@ -138,7 +138,7 @@ func (m *marks) begins(in func(digest uint64) bool) int {
 }
 
 // leastRun is how long a stretch between two fields is told from them.
-const leastRun = markWidth + markEvery
+const leastRun = 32
 
 // runs are the stretches of common links behind token after, none further from
 // the one before it than a field is long.
@@ -210,21 +210,21 @@ func (s *sampler) stretches() [][]parting {
 
 // How many tokens apart two places of one field may lie (a part of a date that
 // many prompts have moves it back), and two lengths of one stretch, of which up
-// to a link is not seen at either end.
+// to markWidth+markEvery are not seen at either end.
 const (
 	nearPlaces  = 8
 	nearLengths = 2 * (markWidth + markEvery)
 )
 
 // apart parts prompts where a length of theirs makes a step of more than near
-// tokens; behind leadDense no beginning is known finer than to markWidth.
+// tokens; behind leadDense no beginning is known finer than to leadStep.
 func apart(same []parting, length func(parting) int, near int) [][]parting {
 	slices.SortStableFunc(same, func(a, b parting) int { return cmp.Compare(length(a), length(b)) })
 	var out [][]parting
 	for i, p := range same {
 		step := near
 		if length(p) > leadDense {
-			step = max(step, markWidth)
+			step = max(step, leadStep)
 		}
 		if i == 0 || length(p)-length(same[i-1]) > step {
 			out = append(out, nil)

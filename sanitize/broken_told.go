@@ -45,14 +45,20 @@ func (s *sampler) told(kind []parting) []trace.BrokenPrefix {
 }
 
 // shared is the mean of what prompts share when at least so many tokens are,
-// counted up to the end of what they have in common.
+// counted up to the end of what they have in common, to which all do that are
+// known to come within a step of it.
 func (s *sampler) shared(kind []parting, least, most int) float64 {
 	first := slices.MinFunc(kind, func(a, b parting) int { return cmp.Compare(a.prompt, b.prompt) }).prompt
 	sum, n := 0, 0
 	for _, p := range kind {
-		if p.prompt != first {
-			sum, n = sum+max(min(p.now, most), least), n+1
+		if p.prompt == first {
+			continue
 		}
+		now := min(p.now, most)
+		if now > leadDense && now+leadStep > most {
+			now = most
+		}
+		sum, n = sum+max(now, least), n+1
 	}
 	return float64(sum) / float64(max(n, 1))
 }

@@ -18,10 +18,11 @@ import (
 // They are keyed like the blocks, held in memory for a sample of prompts, and
 // never written.
 const (
-	markWidth  = 16   // tokens of a window
-	markEvery  = 32   // a stretch of markWidth+markEvery-1 tokens has a mark, and marks are so near each other
+	markWidth  = 8    // tokens of a window
+	markEvery  = 8    // a stretch of markWidth+markEvery-1 tokens has a mark, and marks are so near each other
 	markTokens = 4096 // of a prompt, from its beginning
-	leadDense  = 64   // up to here a prompt is told apart to the token, then to markWidth
+	leadDense  = 64   // up to here a prompt is told apart to the token, then to leadStep
+	leadStep   = 16
 )
 
 // mark is a window and the token at which it begins.
@@ -74,12 +75,12 @@ func (m *marks) join(tokens []int32) {
 }
 
 // beginnings digests the prompt up to each of its first leadDense tokens, and up
-// to every markWidth after.
+// to every leadStep after.
 func (m *marks) beginnings(seed uint64, tokens []int32) {
 	g := seed
 	for i, t := range tokens {
 		g = scramble(g ^ uint64(uint32(t)))
-		if i < leadDense || (i+1)%markWidth == 0 {
+		if i < leadDense || (i+1)%leadStep == 0 {
 			m.lead = append(m.lead, g)
 		}
 	}
@@ -90,7 +91,7 @@ func leadAt(n int) int {
 	if n <= leadDense {
 		return n
 	}
-	return leadDense + markWidth*(n-leadDense)
+	return leadDense + leadStep*(n-leadDense)
 }
 
 // winnow keeps, of every markEvery windows in a row, the rightmost of least hash.
@@ -138,7 +139,7 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// sampleMarks bounds the prompts whose marks are held: 12 KB each at most.
+// sampleMarks bounds the prompts whose marks are held: 22 KB each at most.
 const sampleMarks = 512
 
 // sampler holds the marks of an even sample of prompts: those whose rows have
