@@ -193,6 +193,9 @@ func (a *answers) mergeRuns(sp *spec.Spec) error {
 		if err != nil || d <= 0 {
 			return fmt.Errorf("runs: row %d: the duration is not one such as 10m", i+1)
 		}
+		if r.Mode == rowClosed && d < leastLevel {
+			return fmt.Errorf("runs: row %d: the duration of a closed loop is that of each of its levels, %v at least", i+1, leastLevel)
+		}
 		sp.Runs = append(sp.Runs, spec.Run{Name: r.Name, Mode: r.Mode, Load: spec.Load{Value: spec.Round(r.Load), Unit: "1/s"}, LastS: spec.Round(d.Seconds())})
 	}
 	return nil
@@ -226,6 +229,9 @@ func parseSLO(line string) (spec.SLO, error) {
 	}
 	if m[5] == "" {
 		m[5] = "client"
+	}
+	if !(percentile > 0 && percentile < 100) {
+		return spec.SLO{}, fmt.Errorf("a limit is on a percentile above 0 and below 100, not on p%s: the largest value of a run grows with its length", m[2])
 	}
 	return spec.SLO{Metric: m[1], Percentile: spec.Round(percentile), ThresholdMS: spec.Round(threshold), MeasuredAt: m[5]}, nil
 }

@@ -101,6 +101,9 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 			if err := o.shape.check(c); err != nil {
 				return err
 			}
+			if err := o.check(); err != nil {
+				return err
+			}
 			if o.url == "" {
 				return usagef("--url is missing: the endpoint, for instance http://127.0.0.1:8000")
 			}
@@ -119,6 +122,31 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 	c.Flags().Lookup("self-test").NoOptDefVal = "10s"
 	c.Flags().StringVarP(&o.output, "output", "o", "", "results folder to make (default: run-DATE-TIME)")
 	return c
+}
+
+// check refuses values that no run could hold to, before anything is read.
+func (o *replayOptions) check() error {
+	switch {
+	case !slices.Contains([]string{replay.CacheWorkload, replay.CacheNone, replay.CacheKeep}, o.cache):
+		return usagef("--cache is workload, none or keep, not %q", o.cache)
+	case !slices.Contains([]string{openai.Auto, openai.On, openai.Off}, o.ignoreEOS):
+		return usagef("--ignore-eos is auto, on or off, not %q", o.ignoreEOS)
+	case !slices.Contains([]string{"", openai.Chat, openai.Completions}, o.api):
+		return usagef("--api is chat or completions, not %q", o.api)
+	case o.first < 0 || o.idle < 0 || o.total < 0 || o.grace < 0:
+		return usagef("a timeout is negative: use 0 for none")
+	}
+	if o.url != "" {
+		if _, err := openai.Address(o.url, o.api); err != nil {
+			return usagef("--url: %w", err)
+		}
+	}
+	for _, line := range o.slo {
+		if _, err := parseSLO(line); err != nil {
+			return usagef("--slo: %w", err)
+		}
+	}
+	return nil
 }
 
 // add adds the flags that a replay and a sweep have in common: the endpoint,
@@ -165,9 +193,6 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 	}
 	plan.Keep = o.cache == replay.CacheKeep
 	o.endpoint.points = len(plan.Shape.Points) > 1
-	if o.first < 0 || o.idle < 0 || o.total < 0 {
-		return usagef("a timeout is negative: use 0 for none")
-	}
 	run := o.describe(w.source, t)
 	tight, sure := replay.ThisMachine().Tell(plan, o.wire.newConns)
 	if sure {

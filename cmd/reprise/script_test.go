@@ -47,6 +47,10 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("MOCK_URL", mock)
+			if mock, err = engine(env); err != nil {
+				return err
+			}
+			env.Setenv("MOCK2_URL", mock)
 			dead, err := deadURL()
 			env.Setenv("DEAD_URL", dead)
 			return err

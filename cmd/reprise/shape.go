@@ -110,8 +110,11 @@ func (o *shapeFlags) readRamp() error {
 	var err1, err2 error
 	o.from, err1 = strconv.ParseFloat(a, 64)
 	o.to, err2 = strconv.ParseFloat(b, 64)
-	if !ok || err1 != nil || err2 != nil || o.from < 0 || o.to < 0 || o.from+o.to <= 0 {
+	if !ok || err1 != nil || err2 != nil || !rampRate(o.from) || !rampRate(o.to) {
 		return usagef("--ramp is FROM..TO in requests per second, for instance 1..20")
+	}
+	if o.from == o.to {
+		return usagef("--ramp %s changes nothing: use --rate", o.ramp)
 	}
 	return nil
 }
@@ -150,10 +153,10 @@ func (o *shapeFlags) plan(w *feed) (*replay.Plan, error) {
 	if len(o.concurrency) > 0 {
 		return p, nil
 	}
-	if o.warmup > p.Length() {
-		return nil, usagef("--warmup %v leaves nothing to measure: the trace ends after %v", o.warmup, p.Length())
-	}
 	p.WarmUp(o.warmup)
+	if o.warmup > 0 && !slices.ContainsFunc(p.Jobs, func(j replay.Job) bool { return j.Phase == replay.Measure }) {
+		return nil, usagef("a warm-up of %v leaves nothing to measure: the last request comes after %v", o.warmup, p.Length())
+	}
 	return p, nil
 }
 

@@ -43,7 +43,12 @@ cut short is kept and said; an interrupt ends the sweep and keeps what there is.
   reprise sweep agreed.spec.json --trace peak.trace.parquet --url $URL -o sweep/
   reprise report sweep/`,
 		Args: exactly(1, "one plan or spec"),
-		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), s, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.check(c); err != nil {
+				return err
+			}
+			return o.run(c.Context(), s, args[0])
+		},
 	}
 	o.add(c)
 	c.Flags().StringVar(&o.trace, "trace", "", "trace that the replay rows of a spec send (default: drawn from the spec)")
@@ -51,6 +56,14 @@ cut short is kept and said; an interrupt ends the sweep and keeps what there is.
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what would run, and end")
 	c.Flags().StringVarP(&o.output, "output", "o", "", "folder to make for the results (default: sweep-DATE-TIME)")
 	return c
+}
+
+// check refuses flags that no run could hold to.
+func (o *sweepOptions) check(c *cobra.Command) error {
+	if c.Flags().Changed("repeats") && (o.repeats < 1 || o.repeats > maxRepeats) {
+		return usagef("--repeats is between 1 and %d, not %d", maxRepeats, o.repeats)
+	}
+	return o.replayOptions.check()
 }
 
 func (o *sweepOptions) run(ctx context.Context, s *stdio, path string) error {
@@ -148,13 +161,28 @@ func (w *sweeper) feasible() error {
 		for _, pt := range r.points() {
 			rate := pt.rate
 			if pt.share > 0 {
-				rate = 1 // not known yet
+				rate = 100 / r.duration.Seconds() // not known yet
 			}
-			_, _, err := w.feed(r, rate, w.plan.Seed)
-			if err != nil {
+			if err := w.try(r, rate); err != nil {
 				return fmt.Errorf("runs: %s: %w", r.Name, err)
 			}
 		}
+	}
+	return nil
+}
+
+// try makes what a row would send.
+func (w *sweeper) try(r *sweepRow, rate float64) error {
+	f, shape, err := w.feed(r, rate, w.plan.Seed)
+	if err != nil {
+		return err
+	}
+	p, err := shape.plan(f)
+	if err != nil {
+		return err
+	}
+	if r.Mode == rowReplay && f.spec == nil {
+		return r.keeps(p)
 	}
 	return nil
 }
@@ -167,6 +195,9 @@ func (w *sweeper) feed(r *sweepRow, rate float64, seed uint64) (*feed, shapeFlag
 		return nil, shape, err
 	}
 	if known != nil && known.spec == nil {
+		if shape.arrivals == fromSpec {
+			return nil, shape, errors.New("arrivals: spec is the model of a spec, and the workload is a trace: poisson, constant or gamma")
+		}
 		return known, shape, nil
 	}
 	if known == nil {

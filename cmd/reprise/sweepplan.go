@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
-	"reprise/replay"
+	"reprise/replay/openai"
 	"reprise/trace/spec"
 	"reprise/trace/strictyaml"
 )
@@ -39,30 +39,6 @@ type sweepEndpoint struct {
 	Headers []string `yaml:"headers"`
 }
 
-// sweepRow is one kind of run of the matrix, at one load point or several.
-type sweepRow struct {
-	Name         string    `yaml:"name"`
-	Mode         string    `yaml:"mode"`
-	Workload     string    `yaml:"workload"`
-	Arrivals     string    `yaml:"arrivals"`
-	CV           *float64  `yaml:"cv"`
-	Concurrency  []int     `yaml:"concurrency"`
-	Rates        []float64 `yaml:"rates"`
-	OfSaturation []float64 `yaml:"of_saturation"`
-	From         float64   `yaml:"from"`
-	To           float64   `yaml:"to"`
-	Steps        int       `yaml:"steps"`
-	Sessions     string    `yaml:"sessions"`
-	Duration     string    `yaml:"duration"`
-	Warmup       string    `yaml:"warmup"`
-
-	duration, warmup time.Duration
-}
-
-// ladder are the levels of a closed loop that names none: doubled until the
-// rate of answers grows no more.
-func ladder() []int { return []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024} }
-
 // The modes of rows, as a spec's runs have them.
 const (
 	rowClosed = "closed_loop"
@@ -70,6 +46,8 @@ const (
 	rowReplay = "replay"
 	rowRamp   = "ramp"
 )
+
+const maxRepeats = 1000
 
 // readPlan reads a plan; files that it names are beside it, and more adds what
 // the command line says.
@@ -128,16 +106,14 @@ func planOf(sp *spec.Spec, path, trace string) (*sweepPlan, error) {
 		row := sweepRow{Name: r.Name, Mode: r.Mode, Duration: (time.Duration(float64(r.LastS) * 1e9)).String()}
 		rate := float64(r.Load.Value)
 		switch r.Mode {
-		case rowClosed: // the agreed time is that of all levels
-			row.Duration = (time.Duration(float64(r.LastS)*1e9) / time.Duration(len(ladder()))).String()
 		case rowOpen:
 			if row.Arrivals = fromSpec; rate > 0 {
 				row.Rates = []float64{rate}
 			}
 		case rowReplay:
-			row.Workload = trace
+			row.Workload, row.agreed = trace, rate
 		case rowRamp:
-			row.To = rate
+			row.From, row.To = new(float64), &rate
 		}
 		if row.Name == "" {
 			row.Name = fmt.Sprintf("run%d", i+1)
@@ -156,25 +132,20 @@ func (p *sweepPlan) check() error {
 	switch {
 	case len(p.Runs) == 0:
 		return errors.New("the plan has no runs")
-	case p.Repeats < 1 || p.Repeats > 1000:
-		return errors.New("repeats is not between 1 and 1000")
+	case p.Repeats < 1 || p.Repeats > maxRepeats:
+		return fmt.Errorf("repeats is between 1 and %d, not %d", maxRepeats, p.Repeats)
 	case len(p.Endpoints) == 0:
 		return withHint(errors.New("the plan has no endpoints"), "name them in the plan, or give --url")
 	}
-	names := map[string]bool{}
-	for i := range p.Endpoints {
-		e := &p.Endpoints[i]
-		if e.Name == "" && len(p.Endpoints) == 1 {
-			e.Name = "endpoint"
-		}
-		if err := unique("endpoints", i, e.Name, names); err != nil {
-			return err
-		}
-		if e.URL == "" {
-			return fmt.Errorf("endpoints: %s has no url", e.Name)
+	for _, line := range p.SLO {
+		if _, err := parseSLO(line); err != nil {
+			return fmt.Errorf("slo: %w", err)
 		}
 	}
-	names = map[string]bool{}
+	if err := p.checkEndpoints(); err != nil {
+		return err
+	}
+	names := map[string]bool{}
 	saturated := false
 	for i := range p.Runs {
 		r := &p.Runs[i]
@@ -192,6 +163,33 @@ func (p *sweepPlan) check() error {
 	return nil
 }
 
+// checkEndpoints refuses endpoints that cannot be told apart, or not be sent to.
+func (p *sweepPlan) checkEndpoints() error {
+	names, at := map[string]bool{}, map[string]string{}
+	for i := range p.Endpoints {
+		e := &p.Endpoints[i]
+		if e.Name == "" && len(p.Endpoints) == 1 {
+			e.Name = "endpoint"
+		}
+		if err := unique("endpoints", i, e.Name, names); err != nil {
+			return err
+		}
+		if e.URL == "" {
+			return fmt.Errorf("endpoints: %s has no url", e.Name)
+		}
+		where, err := openai.Address(e.URL, e.API)
+		if err != nil {
+			return fmt.Errorf("endpoints: %s: url: %w", e.Name, err)
+		}
+		where += " " + e.Model
+		if other := at[where]; other != "" {
+			return fmt.Errorf("endpoints: %s and %s are one: the same url, api and model; repeats runs one several times", other, e.Name)
+		}
+		at[where] = e.Name
+	}
+	return nil
+}
+
 // unique checks a name that becomes part of a folder's.
 func unique(list string, i int, name string, seen map[string]bool) error {
 	for _, c := range name {
@@ -200,157 +198,57 @@ func unique(list string, i int, name string, seen map[string]bool) error {
 		}
 		return fmt.Errorf("%s: name %d is more than letters, digits, dots, dashes and underscores", list, i+1)
 	}
-	if name == "" || seen[name] || name[0] == '.' || len(name) > 60 {
-		return fmt.Errorf("%s: name %d is missing, too long, or there already", list, i+1)
+	switch {
+	case name == "":
+		return fmt.Errorf("%s: the %s has no name", list, ordinal(i+1))
+	case name[0] == '.':
+		return fmt.Errorf("%s: the name of the %s begins with a dot", list, ordinal(i+1))
+	case len(name) > maxName:
+		return fmt.Errorf("%s: the name of the %s has %d characters, %d at most", list, ordinal(i+1), len(name), maxName)
+	case seen[name]:
+		return fmt.Errorf("%s: the name %s of the %s is that of another", list, name, ordinal(i+1))
 	}
 	seen[name] = true
 	return nil
 }
 
-func span(text string) (time.Duration, error) {
-	if text == "" {
-		return 0, nil
+// maxName bounds a name that becomes part of a folder's.
+const maxName = 60
+
+// ordinal writes a place in a list: 1st, 2nd, 11th.
+func ordinal(n int) string {
+	end := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			end = "st"
+		case 2:
+			end = "nd"
+		case 3:
+			end = "rd"
+		}
 	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		return 0, errors.New("it is not a time such as 30s or 10m")
-	}
-	return d, nil
+	return strconv.Itoa(n) + end
 }
 
-func (r *sweepRow) check(saturated bool) error {
-	var err error
-	if r.duration, err = span(r.Duration); err != nil {
-		return fmt.Errorf("duration: %w", err)
-	}
-	if r.warmup, err = span(r.Warmup); err != nil {
-		return fmt.Errorf("warmup: %w", err)
-	}
-	if r.Workload == "" {
-		return errors.New("there is no workload")
-	}
-	for _, v := range slices.Concat(r.Rates, r.OfSaturation) {
-		if !(v > 0) || math.IsInf(v, 0) {
-			return errors.New("a rate, or share of saturation, is not above 0")
-		}
-	}
-	switch r.Mode {
-	case rowClosed:
-		if r.duration == 0 {
-			return errors.New("a closed loop needs a duration, which each level takes")
-		}
-	case rowOpen:
-		if len(r.OfSaturation) > 0 && !saturated {
-			return errors.New("of_saturation needs a closed_loop row above it, which finds the saturation")
-		}
-		if r.duration == 0 {
-			return errors.New("an open loop needs a duration")
-		}
-	case rowReplay:
-	case rowRamp:
-		if r.duration == 0 || r.From < 0 || r.To < 0 || r.From+r.To <= 0 {
-			return errors.New("a ramp needs from, to and a duration")
-		}
-	default:
-		return fmt.Errorf("the mode %q is not closed_loop, open_loop, replay or ramp", r.Mode)
-	}
-	return r.ineffective()
-}
-
-// ineffective refuses keys that a mode does not look at.
-func (r *sweepRow) ineffective() error {
-	for _, k := range []struct {
-		key   string
-		given bool
-		modes []string
-	}{
-		{"concurrency", len(r.Concurrency) > 0, []string{rowClosed}},
-		{"rates", len(r.Rates) > 0, []string{rowOpen}},
-		{"of_saturation", len(r.OfSaturation) > 0, []string{rowOpen}},
-		{"arrivals", r.Arrivals != "", []string{rowOpen, rowRamp}},
-		{"cv", r.CV != nil, []string{rowOpen, rowRamp}},
-		{"from and to", r.From != 0 || r.To != 0, []string{rowRamp}},
-		{"steps", r.Steps != 0, []string{rowRamp}},
-		{"sessions", r.Sessions != "", []string{rowReplay}},
-	} {
-		if k.given && !slices.Contains(k.modes, r.Mode) {
-			return fmt.Errorf("%s has no effect on a row of mode %s", k.key, r.Mode)
-		}
-	}
-	return nil
-}
-
-// sweepPoint is a load point of a row: a rate, or a share of the saturation.
-type sweepPoint struct{ rate, share float64 }
-
-func (r *sweepRow) points() []sweepPoint {
-	var out []sweepPoint
-	for _, v := range r.Rates {
-		out = append(out, sweepPoint{rate: v})
-	}
-	for _, v := range r.OfSaturation {
-		out = append(out, sweepPoint{share: v})
-	}
-	if len(out) == 0 {
-		out = []sweepPoint{{}}
-	}
-	return out
-}
-
-// shape is a row at a rate as the flags of replay say it.
-func (r *sweepRow) shape(rate float64, seed uint64, isSpec bool) (shapeFlags, error) {
-	o := shapeFlags{cv: 1, length: r.duration, warmup: r.warmup, sessions: "schedule", seed: seed, given: map[string]bool{"seed": true, "for": r.duration > 0}}
-	if r.CV != nil {
-		o.cv, o.given["cv"] = *r.CV, true
-	}
-	if r.Arrivals != "" {
-		o.arrivals, o.given["arrivals"] = r.Arrivals, true
-	}
-	switch r.Mode {
-	case rowClosed:
-		o.concurrency, o.given["concurrency"] = r.Concurrency, true
-		if len(o.concurrency) == 0 {
-			o.concurrency = ladder()
-		}
-	case rowOpen:
-		if o.arrivals == "" {
-			o.arrivals = replay.Poisson
-			if isSpec {
-				o.arrivals = fromSpec
-			}
-		}
-		if rate > 0 {
-			o.rate, o.given["rate"] = rate, true
-		}
-	case rowReplay:
-		if r.Sessions != "" {
-			o.sessions = r.Sessions
-		}
-	case rowRamp:
-		o.from, o.to = r.From, r.To
-		o.ramp, o.given["ramp"] = fmt.Sprintf("%g..%g", r.From, r.To), true
-		if r.Steps > 0 {
-			o.steps, o.given["steps"] = r.Steps, true
-		}
-	}
-	return o, o.settle()
-}
-
-// readable says early which file of a plan is missing.
+// readable says early which file of a plan is missing, and what names it.
 func (p *sweepPlan) readable() error {
-	files := []string{p.Spec}
+	type named struct{ key, file string }
+	files := []named{{"workload", p.Workload}, {"spec", p.Spec}}
 	for _, r := range p.Runs {
-		files = append(files, r.Workload)
+		files = append(files, named{"runs: " + r.Name + ": workload", r.Workload})
 	}
 	for _, e := range p.Endpoints {
-		files = append(files, e.KeyFile)
+		files = append(files, named{"endpoints: " + e.Name + ": api_key_file", e.KeyFile})
 	}
 	for _, f := range files {
-		if f == "" {
+		if f.file == "" {
 			continue
 		}
-		if _, err := os.Stat(f); err != nil {
-			return err
+		if _, err := os.Stat(f.file); errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s: there is no file %s", f.key, f.file)
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", f.key, err)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"reprise/replay"
 	"reprise/trace/spec"
@@ -43,7 +44,7 @@ func TestPlanExample(t *testing.T) {
 
 // Endpoints take turns, and every run has a folder of its own.
 func TestSweepOrder(t *testing.T) {
-	p := &sweepPlan{Workload: "t", Repeats: 3, Endpoints: []sweepEndpoint{{Name: "a", URL: "u"}, {Name: "b", URL: "u"}},
+	p := &sweepPlan{Workload: "t", Repeats: 3, Endpoints: []sweepEndpoint{{Name: "a", URL: "http://u"}, {Name: "b", URL: "http://v"}},
 		Runs: []sweepRow{{Name: "x", Mode: rowOpen, Rates: []float64{1, 2}, Duration: "1s"}}}
 	if err := p.check(); err != nil {
 		t.Fatal(err)
@@ -71,11 +72,11 @@ func TestPlanOfSpec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Endpoints = []sweepEndpoint{{URL: "u"}}
+	p.Endpoints = []sweepEndpoint{{URL: "http://u"}}
 	if err := p.check(); err != nil {
 		t.Fatal(err)
 	}
-	if p.Runs[0].Duration != "10s" || p.Runs[1].Name != "run2" || p.Runs[1].Rates[0] != 5 || p.Runs[2].Workload != "t.parquet" || p.Runs[3].To != 9 {
+	if p.Runs[0].duration != 110*time.Second || p.Runs[1].Name != "run2" || p.Runs[1].Rates[0] != 5 || p.Runs[2].Workload != "t.parquet" || *p.Runs[3].To != 9 {
 		t.Errorf("%+v", p.Runs)
 	}
 	if _, err := planOf(&spec.Spec{}, "", ""); err == nil {
@@ -86,7 +87,7 @@ func TestPlanOfSpec(t *testing.T) {
 // No plan, however wrong, is more than an error of one line.
 func FuzzPlan(f *testing.F) {
 	f.Add(planExample)
-	f.Add("workload: a\nendpoints: [{url: u}]\nruns: [{name: a, mode: ramp, from: -1, to: .inf, duration: 1s}]")
+	f.Add("workload: a\nendpoints: [{url: \"http://u\"}]\nruns: [{name: a, mode: ramp, from: -1, to: .inf, duration: 1s}]")
 	f.Add("runs: [{name: a, mode: closed_loop, concurrency: [-1], duration: 99999h}]")
 	f.Add("endpoints: !x 00\n00: 00") // the library panics
 	f.Fuzz(func(t *testing.T, text string) {
@@ -100,7 +101,7 @@ func FuzzPlan(f *testing.F) {
 		w := feedOf(3)
 		for i := range p.Runs {
 			r := &p.Runs[i]
-			if r.duration > 1e9 || r.To > 1000 || r.From > 1000 || r.Steps > 1000 {
+			if r.duration > 1e9 || r.large() {
 				continue // may be long, and is tested elsewhere
 			}
 			o, err := r.shape(5, 1, false)
@@ -112,4 +113,69 @@ func FuzzPlan(f *testing.F) {
 			}
 		}
 	})
+}
+
+func (r *sweepRow) large() bool {
+	return r.To != nil && *r.To > 1000 || r.From != nil && *r.From > 1000 || r.Steps != nil && *r.Steps > 1000
+}
+
+// What cannot be run, or would run as something else, is refused at once, by
+// row and key.
+func TestPlanRefuses(t *testing.T) {
+	const top = "workload: t\nendpoints: [{name: a, url: \"http://127.0.0.1:1\"}]\n"
+	for _, c := range []struct{ text, says string }{
+		{top + "runs: [{name: x, mode: ramp, from: 5, duration: 5s}]", "runs: x: to: "},
+		{top + "runs: [{name: x, mode: ramp, to: 5, duration: 5s}]", "runs: x: from: "},
+		{top + "runs: [{name: x, mode: ramp, from: 5, to: 5, duration: 5s}]", "runs: x: to: a ramp from 5 to 5"},
+		{top + "runs: [{name: x, mode: ramp, from: 1, to: 5, steps: 0, duration: 5s}]", "runs: x: steps: 0"},
+		{top + "runs: [{name: x, mode: ramp, from: 1, to: 5, steps: -2, duration: 5s}]", "runs: x: steps: -2"},
+		{top + "runs: [{name: x, mode: open_loop, rates: [3], duration: 5s, warmup: 5s}]", "runs: x: warmup: 5s"},
+		{top + "runs: [{name: x, mode: open_loop, rates: [], duration: 5s}]", "runs: x: rates: the list is empty"},
+		{top + "runs: [{name: x, mode: open_loop, rates: [3, 3], duration: 5s}]", "runs: x: rates: 3 stands there twice"},
+		{top + "runs: [{name: x, mode: closed_loop, concurrency: [0], duration: 5s}]", "runs: x: concurrency: 0"},
+		{top + "runs: [{name: x, mode: closed_loop, concurrency: [], duration: 5s}]", "runs: x: concurrency: the list is empty"},
+		{top + "runs: [{name: x, mode: closed_loop, concurrency: [4, 2], duration: 5s}]", "runs: x: concurrency: 2 follows 4"},
+		{top + "runs: [{name: x, mode: closed_loop, duration: 272ms}]", "runs: x: duration: each level of a closed loop takes 272ms"},
+		{top + "runs: [{name: x, mode: replay, steps: 0}]", "runs: x: steps has no effect"},
+		{top + "slo: [ttft p101 <= 1s]\nruns: [{name: x, mode: replay}]", "slo: "},
+		{top + "runs: [{name: x, mode: replay}, {name: x, mode: replay}]", "runs: the name x of the 2nd is that of another"},
+		{top + "runs: [{mode: replay}]", "runs: the 1st has no name"},
+		{"workload: t\nendpoints: [{name: a, url: \"http://u:p@h\"}]\nruns: [{name: x, mode: replay}]", "endpoints: a: url: the URL has a user or password"},
+		{"workload: t\nendpoints: [{name: a, url: \"http://h:1\"}, {name: b, url: \"http://h:1/v1\"}]\nruns: [{name: x, mode: replay}]", "endpoints: a and b are one"},
+	} {
+		_, err := readPlan("plan.yaml", []byte(c.text), none)
+		if err == nil || !strings.HasPrefix(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.says, err)
+		}
+	}
+	other := "workload: t\nendpoints: [{name: a, url: \"http://h:1\", model: m}, {name: b, url: \"http://h:1\", model: n}]\nruns: [{name: x, mode: replay}]"
+	if _, err := readPlan("plan.yaml", []byte(other), none); err != nil {
+		t.Errorf("two models of one server: %v", err)
+	}
+}
+
+// The rate that a spec agrees on for a replay is held against the trace.
+func TestReplayAtTheAgreedRate(t *testing.T) {
+	w := &sweeper{plan: &sweepPlan{Seed: 1}, feeds: map[string]*feed{"t": feedOf(400)}}
+	own := w.feeds["t"].rate()
+	for _, c := range []struct {
+		times float64
+		ok    bool
+	}{{1, true}, {1.05, true}, {2, false}, {0.5, false}} {
+		r := &sweepRow{Name: "x", Mode: rowReplay, Workload: "t", agreed: own * c.times}
+		if err := w.try(r, 0); (err == nil) != c.ok {
+			t.Errorf("%g times the rate: %v", c.times, err)
+		}
+	}
+}
+
+func TestLimitsArePercentiles(t *testing.T) {
+	for _, line := range []string{"ttft p101 <= 1s", "ttft p100 <= 1s", "ttft p0 <= 1s"} {
+		if _, err := parseSLO(line); err == nil {
+			t.Errorf("%s is a limit", line)
+		}
+	}
+	if _, err := parseSLO("ttft p99.9 <= 1s"); err != nil {
+		t.Error(err)
+	}
 }

@@ -79,3 +79,13 @@ func (t target) public() string {
 	u.RawQuery, u.User = "", nil
 	return u.String()
 }
+
+// Address is where the requests of an endpoint's URL and API go, as results show
+// it; api may be empty. It fails as New does on a URL that is none.
+func Address(raw, api string) (string, error) {
+	t, err := resolve(raw, api)
+	if err != nil {
+		return "", err
+	}
+	return t.public(), nil
+}
