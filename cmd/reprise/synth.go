@@ -32,8 +32,10 @@ func newSynth(io *stdio) *cobra.Command {
 arrivals from its rates and their dispersion, shared prefixes from its reuse
 model. The same spec and seed give the same bytes.
 
---scale adds users of the same kind (more of them even bursts out; under 1
-requests are thinned) and never squeezes time. --start draws from the week
+--scale adds users of the same kind, each for himself: the trend of the rate
+grows by it, what minutes are off that trend by its root, and bursts within a
+minute even out. Under 1 requests are left out by chance. Time is never squeezed,
+and no burst grows that all users share, such as a retry storm. --start draws from the week
 profile of a log of several days, or of a brief. Where requests are so rare
 that turns of a session are what arrivals are made of, sessions are drawn first,
 and the number of requests varies with the seed.`,

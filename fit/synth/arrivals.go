@@ -102,15 +102,15 @@ func fromCounts(a *spec.Arrivals, length time.Duration, rng *rand.Rand) ([]int64
 	if end == 0 {
 		end = span
 	}
-	var total int64
+	var total float64
 	for _, c := range s.Counts {
-		total += c
+		total += float64(c)
 	}
 	rounds := math.Ceil(float64(end) / float64(span))
 	switch {
 	case total == 0:
 		return nil, nil
-	case float64(total)*rounds > maxRequests:
+	case total*rounds > maxRequests:
 		return nil, errTooMany
 	case float64(len(s.Counts))*rounds > maxRequests:
 		return nil, errors.New("the rate series would begin anew over and over: ask for a shorter trace")
@@ -119,7 +119,7 @@ func fromCounts(a *spec.Arrivals, length time.Duration, rng *rand.Rand) ([]int64
 	if a.Split != nil {
 		steps = a.Split.Steps
 	}
-	out := make([]int64, 0, total)
+	out := make([]int64, 0, int64(total))
 	for from := int64(0); from < end; from += span {
 		for i, n := range s.Counts {
 			at := int64(i) * width

@@ -32,9 +32,10 @@ type Options struct {
 	// For is the length of the trace, 0 for that of the log, an hour of a week
 	// profile, or a minute where there was no log.
 	For time.Duration
-	// Scale multiplies the rate, 0 and 1 leave it. Above 1 it adds users of the
-	// same kind, which evens bursts out: the dispersion ρ is divided by it. Below
-	// 1 requests are thinned, which keeps ρ. Time is never squeezed.
+	// Scale multiplies the rate, 0 and 1 leave it. Above 1 it adds independent
+	// users of the same kind, which evens bursts out: what minutes are off their
+	// trend grows by its root, and the dispersion ρ is divided by it. Below 1
+	// requests are thinned, which keeps ρ. Time is never squeezed.
 	Scale float64
 	// Redraw draws the counts of the rate series anew, Poisson around them, for a
 	// day like the measured one and not that day.

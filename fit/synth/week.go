@@ -13,45 +13,6 @@ import (
 	"reprise/trace/spec"
 )
 
-// scaled returns arrivals with the counts of the rate series times scale, and
-// the dispersion that so many users have: superposing k independent copies
-// divides ρ by k, thinning keeps it.
-func scaled(a *spec.Arrivals, scale float64, redraw bool, rng *rand.Rand) *spec.Arrivals {
-	if scale == 1 && !redraw || a.Rates == nil {
-		return a
-	}
-	out := *a
-	series := *a.Rates
-	series.Counts = make([]int64, len(a.Rates.Counts))
-	owed := 0.0
-	for i, n := range a.Rates.Counts {
-		want := scale * float64(n)
-		if redraw {
-			series.Counts[i] = poissonCount(want, rng)
-			continue
-		}
-		// What rounding takes from one bin the next ones get.
-		owed += want
-		series.Counts[i] = int64(max(math.Floor(owed+0.5), 0))
-		owed -= float64(series.Counts[i])
-	}
-	out.Rates = &series
-	out.Split = split(a.Split, scale)
-	return &out
-}
-
-func split(s *spec.Split, scale float64) *spec.Split {
-	if s == nil || scale <= 1 {
-		return s
-	}
-	out := *s
-	out.Steps = slices.Clone(s.Steps)
-	for i := range out.Steps {
-		out.Steps[i].Rho = spec.Num(float64(out.Steps[i].Rho) / scale)
-	}
-	return &out
-}
-
 // poissonCount draws a Poisson count; above a thousand the normal one.
 func poissonCount(mean float64, rng *rand.Rand) int64 {
 	if mean > 1000 {
