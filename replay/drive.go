@@ -164,18 +164,15 @@ func (d *drive) drain(ctx context.Context, cancel func()) {
 // collect counts and hands on every result, and trips the breaker.
 func (d *drive) collect(stop context.CancelCauseFunc, observe func(Result) error) {
 	d.breaker = breaker{first: d.opts.Breaker, row: d.opts.Broken}
-	failed := false
 	for r := range d.results {
 		d.counts[r.Class]++
 		if d.why[r.Class] == "" {
 			d.why[r.Class] = r.Reason
 		}
 		d.lags.Add(&r)
-		if !failed {
-			if err := observe(r); err != nil {
-				failed = true
-				stop(fmt.Errorf("keeping a result: %w", err))
-			}
+		// After a failure too: what still comes may yet be kept.
+		if err := observe(r); err != nil {
+			stop(fmt.Errorf("keeping a result: %w", err))
 		}
 		if err := d.breaker.add(&r); err != nil {
 			stop(err)

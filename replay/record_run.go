@@ -45,7 +45,10 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 		if observe != nil {
 			observe(r)
 		}
-		return w.Result(r)
+		if err := w.Result(r); err != nil {
+			return err
+		}
+		return w.full()
 	})
 	if err := server.end(); err != nil {
 		run.Notes = append(run.Notes, err.Error())
@@ -64,5 +67,16 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 	if lost.Load() && failed == nil {
 		failed = errors.New("health rows could not be kept")
 	}
-	return &run, errors.Join(failed, w.Finish(&run))
+	return &run, joined(failed, w.Finish(&run))
+}
+
+// joined is errors.Join, of errors that may be one and the same.
+func joined(failed, end error) error {
+	switch {
+	case end == nil || errors.Is(failed, end):
+		return failed
+	case errors.Is(end, ErrNoRoom):
+		return end // it says what failed is of, and where
+	}
+	return errors.Join(failed, end)
 }

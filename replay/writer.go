@@ -28,21 +28,25 @@ const (
 // Writer keeps the results of a running replay. While it runs, every record is
 // in the spool within a second, so a killed process loses no more; Finish
 // turns the spool into the Parquet files. Its methods may be called from
-// several goroutines. After a failed write every call returns that error.
+// several goroutines. Once records are lost every call returns that error; full
+// tells before that the run must end.
 type Writer struct {
 	// Count returns the tokens of an answer's text, by which Finish fills in
 	// OutLocal; nil: nothing is counted. It is set before the first result.
 	Count func(text string) int
 
-	path string
-	kept []*os.File // descriptors for the files of the end, which connections may have used up by then
-	mu   sync.Mutex
-	file *os.File
-	bufs map[byte][]byte
-	out  []byte
-	err  error
-	stop chan struct{}
-	done chan struct{}
+	path    string
+	started Run        // as run.json has it
+	kept    []*os.File // descriptors for the files of the end, which connections may have used up by then
+	mu      sync.Mutex
+	file    *os.File
+	bufs    map[byte][]byte
+	out     []byte
+	size    int64
+	err     error // what ends the run; records are kept all the same while lost is nil
+	lost    error // that records are lost
+	stop    chan struct{}
+	done    chan struct{}
 }
 
 // CreateDir makes the results directory at path, which must not exist, writes
@@ -79,7 +83,7 @@ func begin(path string, run *Run) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{path: path, file: f, bufs: map[byte][]byte{}, stop: make(chan struct{}), done: make(chan struct{})}
+	w := &Writer{path: path, started: started, file: f, bufs: map[byte][]byte{}, stop: make(chan struct{}), done: make(chan struct{})}
 	if err := w.secure(&started); err != nil {
 		closeAll(w.kept)
 		f.Close()
@@ -95,6 +99,12 @@ func (w *Writer) secure(run *Run) (err error) {
 		return fmt.Errorf("locking the spool: %w", err)
 	}
 	if w.kept, err = keepFiles(w.path); err != nil {
+		return err
+	}
+	if err := keepRoom(filepath.Join(w.path, spoolDir, rowsRoom), roomRows); err != nil {
+		return err
+	}
+	if err := keepRoom(filepath.Join(w.path, spoolDir, endRoom), roomEnd); err != nil {
 		return err
 	}
 	return appendLedger(ledgerOf(w.path), entry(w.path, run, ""))
@@ -131,9 +141,17 @@ func (w *Writer) Result(r Result) error {
 	return w.add(frameResults, func(b []byte) []byte { return appendResult(b, &r) })
 }
 
+// full is why the run must end though every record was kept, nil while it need
+// not.
+func (w *Writer) full() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
 // said keeps the texts of an answer, where its tokens will be counted.
 func (w *Writer) said(r *Result) error {
-	if r.Said == nil || w.Count == nil {
+	if r.Said == nil || w.Count == nil || w.full() != nil { // the room left is for results
 		return nil
 	}
 	if err := w.add(frameSaid, func(b []byte) []byte { return appendSaid(b, r, r.Said) }); err != nil {
@@ -160,8 +178,8 @@ func (w *Writer) Server(s ServerRow) error {
 func (w *Writer) add(kind byte, record func([]byte) []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err != nil {
-		return w.err
+	if w.lost != nil {
+		return w.lost
 	}
 	w.out = record(w.out[:0])
 	b := binary.AppendUvarint(w.bufs[kind], uint64(len(w.out)))
@@ -169,19 +187,17 @@ func (w *Writer) add(kind byte, record func([]byte) []byte) error {
 	if len(w.bufs[kind]) >= spoolBlock {
 		w.flush(kind)
 	}
-	return w.err
+	return w.lost
 }
 
 // flush writes one frame of a kind by one write; w.mu is held.
 func (w *Writer) flush(kind byte) {
-	if w.err != nil || len(w.bufs[kind]) == 0 {
+	if len(w.bufs[kind]) == 0 {
 		return
 	}
 	w.out = appendFrame(w.out[:0], kind, w.bufs[kind])
 	w.bufs[kind] = w.bufs[kind][:0]
-	if _, err := w.file.Write(w.out); err != nil {
-		w.err = fmt.Errorf("writing the spool: %w", err)
-	}
+	w.write(w.out)
 }
 
 func (w *Writer) flushAll() {
@@ -210,40 +226,47 @@ func (w *Writer) tick() {
 // Finish ends the run: run says how (its Status is complete or aborted, and
 // its outcomes add up to what was planned). It writes the Parquet files and
 // run.json, each under its final name only when whole, enters the end in the
-// ledger and removes the spool. After an error the spool is still there and
-// OpenDir reads it.
+// ledger and removes the spool. After an error the spool is still there, OpenDir
+// reads it, and run.json and the ledger say why where they can be written.
 func (w *Writer) Finish(run *Run) error {
 	close(w.stop)
 	<-w.done
 	defer w.file.Close()
 	closeAll(w.kept)
-	if w.err != nil {
-		return w.err
+	if w.lost != nil {
+		return w.breakOff(run, w.lost)
 	}
 	end := *run
 	end.Kind, end.Version = RunKind, RunVersion
 	if end.Status != Complete && end.Status != Aborted {
 		return fmt.Errorf("a finished run is complete or aborted, not %q", end.Status)
 	}
-	ix, err := indexSpool(w.file)
-	if err != nil {
-		return err
+	if err := w.convert(&end); err != nil {
+		return w.breakOff(&end, roomless(w.path, err))
 	}
-	if n := int64(len(ix.results)); n != end.Planned {
-		return fmt.Errorf("%d requests planned but %d results kept", end.Planned, n)
-	}
-	if err := ix.counted(w.Count); err != nil {
-		return err
-	}
-	if err := ix.convert(w.path); err != nil {
-		return err
-	}
+	os.Remove(filepath.Join(w.path, spoolDir, rowsRoom))
+	os.Remove(filepath.Join(w.path, spoolDir, endRoom))
 	digest, err := putRun(w.path, &end)
 	if err != nil {
-		return err
+		return roomless(w.path, err)
 	}
 	if err := appendLedger(ledgerOf(w.path), entry(w.path, &end, digest)); err != nil {
 		return err
 	}
 	return os.RemoveAll(filepath.Join(w.path, spoolDir))
+}
+
+// convert turns the spool into the Parquet files.
+func (w *Writer) convert(run *Run) error {
+	ix, err := indexSpool(w.file)
+	if err != nil {
+		return err
+	}
+	if n := int64(len(ix.results)); n != run.Planned {
+		return fmt.Errorf("%d requests planned but %d results kept", run.Planned, n)
+	}
+	if err := ix.counted(w.Count); err != nil {
+		return err
+	}
+	return ix.convert(w.path)
 }

@@ -499,6 +499,8 @@ func (o *replayOptions) conclude(s *stdio, run *replay.Run, runErr error) error 
 		return interrupted{fmt.Errorf("%w; what there is was kept in %s", runErr, o.output)}
 	case errors.Is(runErr, replay.ErrLacking):
 		return verdict{exitDistrust, runErr.Error() + "; the results are in " + o.output}
+	case errors.Is(runErr, replay.ErrNoRoom):
+		return withHint(runErr, "make room, or name a folder on another disk with -o; reprise report %s tells what was kept", o.output)
 	case runErr != nil:
 		return runErr
 	case run.Verdict.Lacking > 0:

@@ -23,19 +23,23 @@ func (s *Summary) doubt() string {
 	case s.Source.Status == replay.Aborted:
 		return "the run was aborted" + because(s.Source.AbortReason)
 	case s.Source.Status.Open():
-		return "the run did not end: it " + fate(s.Source.Status) + because(s.Source.AbortReason) + ", and " + s.have()
+		return "the run did not end: it " + fate(s.Source.Status, s.Source.AbortReason) + ", and " + s.have()
 	case math.Abs(s.Tokens.InAsked.off()) > another:
 		return "it was another load: " + s.Tokens.InAsked.text("input") + "; replay with the server's tokenizer"
 	}
 	return ""
 }
 
-// fate is what became of the process of a run that did not end.
-func fate(s replay.Status) string {
-	if s == replay.Killed {
+// fate is what became of a run that did not end. Where it could still say why,
+// it was not killed out of the blue.
+func fate(s replay.Status, why string) string {
+	switch {
+	case s == replay.Killed && why != "":
+		return "was cut off" + because(why)
+	case s == replay.Killed:
 		return "was killed"
 	}
-	return "still runs or was killed"
+	return "still runs or was killed" + because(why)
 }
 
 // have says how many results are missing, where that is known.

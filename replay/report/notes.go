@@ -19,7 +19,7 @@ func notes(run *replay.Run, s *Summary) []string {
 	case replay.Aborted:
 		add(true, "The run was aborted%s: these numbers are of the part that ran.", because(run.AbortReason))
 	case replay.Running, replay.Killed:
-		add(true, "The run did not end: it %s%s. These numbers are of the results that were kept, which are all but those of the last second.", fate(run.Status), because(run.AbortReason))
+		add(true, "The run did not end: it %s. These numbers are of the results that were kept%s.", fate(run.Status, run.AbortReason), kept(run.AbortReason))
 	}
 	add(s.Load.Warmup+s.Load.Drain > 0, "Besides the %d measured requests, %d of the warm-up and %d of the drain were sent; they are in no number here.",
 		s.Load.Planned, s.Load.Warmup, s.Load.Drain)
@@ -53,6 +53,14 @@ func thinkText(source string) string {
 		replay.ThinkMixed:    " The think times between are those of the trace where it has them.",
 		replay.ThinkArrivals: " The think times between are not known: each turn waited as long as lies between the arrivals, which holds the answer's time too.",
 	}[source]
+}
+
+// kept says which results a run that did not end has kept, where that is known.
+func kept(why string) string {
+	if why != "" {
+		return ""
+	}
+	return ", which are all but those of the last second"
 }
 
 func because(reason string) string {
