@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -19,6 +20,7 @@ type Headroom struct {
 	LagP99MS     float64 `json:"send_lag_p99_ms"`  // in the test, at SpeedTimes
 	SpeedTimes   float64 `json:"at_times_planned"` // how many times as fast as planned the test was
 	Verdict      string  `json:"client_verdict"`   // of the test
+	Reason       string  `json:"client_reason,omitempty"`
 	MockIncluded bool    `json:"mock_included"`
 }
 
@@ -30,7 +32,7 @@ const full = 0.85
 // account of the test.
 func NewHeadroom(planned, speed float64, events int64, cpu time.Duration, cores int, stats RunStats) *Headroom {
 	h := &Headroom{PlannedPerS: math.Round(planned), Events: events, CPUS: math.Round(cpu.Seconds()*1e3) / 1e3, Cores: cores, LagP99MS: stats.Verdict.LagP99MS,
-		SpeedTimes: speed, Verdict: stats.Verdict.Verdict, MockIncluded: true}
+		SpeedTimes: speed, Verdict: stats.Verdict.Verdict, Reason: stats.Verdict.Reason, MockIncluded: true}
 	if events > 0 && cpu > 0 && planned > 0 {
 		h.Times = math.Round(full*float64(cores)/(cpu.Seconds()/float64(events))/planned*100) / 100
 	}
@@ -45,7 +47,8 @@ func (h *Headroom) Sentence() string {
 	say := fmt.Sprintf("headroom %sx: client and an in-process mock together took %.3g µs of CPU an event at %.3gx the planned %.0f events/s, and have %d cores; the mock's share is in that, so the client alone has more",
 		times(h.Times), h.CPUS/float64(h.Events)*1e6, h.SpeedTimes, h.PlannedPerS, h.Cores)
 	if h.Verdict == ClientLimited {
-		say += fmt.Sprintf(". It was late in the test all the same (send lag p99 %.3g ms)", h.LagP99MS)
+		why, _, _ := strings.Cut(h.Reason, "; ") // without what to do
+		say += ". It was late in the test all the same: " + why
 	}
 	return say
 }

@@ -145,6 +145,9 @@ func (o *endpointFlags) adapterNames(t *trace.Trace) (map[string]string, error) 
 		if !ok || alias == "" || name == "" {
 			return nil, usagef("--adapter is ALIAS=NAME, not %q", pair)
 		}
+		if names[alias] != "" {
+			return nil, usagef("--adapter names %s twice", alias)
+		}
 		names[alias] = name
 	}
 	missing := map[string]bool{}
@@ -159,6 +162,17 @@ func (o *endpointFlags) adapterNames(t *trace.Trace) (map[string]string, error) 
 			"give each with --adapter %s=NAME", list[0])
 	}
 	return names, nil
+}
+
+// known refuses names of adapters that the trace does not have.
+func (o *endpointFlags) known(t *trace.Trace) error {
+	for _, pair := range o.adapters {
+		alias, _, _ := strings.Cut(pair, "=")
+		if !slices.ContainsFunc(t.Requests, func(r trace.Request) bool { return r.Adapter == alias }) && alias != "" {
+			return usagef("--adapter %s: no request of the trace has this adapter", pair)
+		}
+	}
+	return nil
 }
 
 // closingText asks a server to write on that cannot be told to. A task with many

@@ -40,11 +40,21 @@ func TestAdaptersMustBeNamed(t *testing.T) {
 	for _, c := range []struct {
 		flags []string
 		want  string
-	}{{nil, "a, b"}, {[]string{"a=x"}, "endpoint: b"}, {[]string{"a"}, "ALIAS=NAME"}, {[]string{"a="}, "ALIAS=NAME"}, {[]string{"a=x", "b=y=z"}, ""}} {
+	}{{nil, "a, b"}, {[]string{"a=x"}, "endpoint: b"}, {[]string{"a"}, "ALIAS=NAME"}, {[]string{"a="}, "ALIAS=NAME"}, {[]string{"a=x", "b=y", "a=z"}, "a twice"}, {[]string{"a=x", "b=y=z"}, ""}} {
 		names, err := (&endpointFlags{adapters: c.flags}).adapterNames(tr)
 		if c.want == "" && (err != nil || names["b"] != "y=z") || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%q: %v, %v", c.flags, names, err)
 		}
+	}
+}
+
+func TestAdaptersMustBeOfTheTrace(t *testing.T) {
+	tr := &trace.Trace{Requests: []trace.Request{{Adapter: "b"}, {}}}
+	if err := (&endpointFlags{adapters: []string{"b=x"}}).known(tr); err != nil {
+		t.Error(err)
+	}
+	if err := (&endpointFlags{adapters: []string{"b=x", "c=y"}}).known(tr); err == nil || !strings.Contains(err.Error(), "--adapter c=y") {
+		t.Error(err)
 	}
 }
 

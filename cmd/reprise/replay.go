@@ -96,9 +96,12 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
   reprise replay spec.json --concurrency 1,2,4,8,16 --for 30s --url $URL
   reprise replay spec.json --ramp 1..20 --steps 10 --for 10m --url $URL
   reprise replay peak.trace.parquet --url http://mock-host:8000 --self-test`,
-		Args: exactly(1, "one trace or spec"),
+		Args: oneTrace,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.shape.check(c); err != nil {
+				return err
+			}
+			if err := o.instead(c); err != nil {
 				return err
 			}
 			if err := o.check(); err != nil {
@@ -107,7 +110,7 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 			if o.url == "" {
 				return usagef("--url is missing: the endpoint, for instance http://127.0.0.1:8000")
 			}
-			if o.shards.k8s.machines != 0 {
+			if c.Flags().Changed("k8s") {
 				return o.shards.manifest(s, c, args[0])
 			}
 			return o.run(c.Context(), s, args[0])
@@ -122,6 +125,37 @@ The key comes from REPRISE_API_KEY or OPENAI_API_KEY, or from --api-key-file.`,
 	c.Flags().Lookup("self-test").NoOptDefVal = "10s"
 	c.Flags().StringVarP(&o.output, "output", "o", "", "results folder to make (default: run-DATE-TIME)")
 	return c
+}
+
+// oneTrace checks the arguments of a replay: the time of a self-test is none.
+func oneTrace(c *cobra.Command, args []string) error {
+	if c.Flags().Changed("self-test") && len(args) > 1 {
+		for _, a := range args {
+			if _, err := time.ParseDuration(a); err == nil {
+				return usagef("the time of a self-test stands after an equals sign: --self-test=%s", a)
+			}
+		}
+	}
+	return exactly(1, "one trace or spec")(c, args)
+}
+
+// instead checks what is asked for instead of a run.
+func (o *replayOptions) instead(c *cobra.Command) error {
+	test, job := c.Flags().Changed("self-test"), c.Flags().Changed("k8s")
+	switch {
+	case test && job:
+		return usagef("--self-test and --k8s do not go together: test from one of the machines first")
+	case test && o.selfTest <= 0:
+		return usagef("--self-test=%v is no time to test for", o.selfTest)
+	case job:
+		return nil
+	}
+	for _, name := range []string{"k8s-image", "k8s-claim", "k8s-name", "k8s-secret"} {
+		if c.Flags().Changed(name) {
+			return usagef("--%s has an effect with --k8s alone", name)
+		}
+	}
+	return nil
 }
 
 // check refuses values that no run could hold to, before anything is read.
@@ -176,6 +210,12 @@ func (o *replayOptions) add(c *cobra.Command) {
 func (o *replayOptions) run(ctx context.Context, s *stdio, path string) error {
 	w, err := s.readFeed(path, &o.shape)
 	if err != nil {
+		return err
+	}
+	if o.shape.given["seed"] && w.spec == nil && o.shape.arrivals != replay.Poisson && o.shape.arrivals != replay.Gamma {
+		return usagef("--seed has no effect: nothing of this load is drawn")
+	}
+	if err := o.endpoint.known(w.trace); err != nil {
 		return err
 	}
 	return o.replay(ctx, s, w)

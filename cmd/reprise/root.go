@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 
 	"github.com/spf13/cobra"
 )
@@ -49,7 +50,7 @@ func newRoot(io *stdio) *cobra.Command {
 	root.SetErr(io.err)
 	root.SetVersionTemplate(versionLine())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
+		return usageError{fmt.Errorf("%s; see %s --help", plainly(err), c.CommandPath())}
 	})
 	root.AddGroup(
 		&cobra.Group{ID: "spec", Title: "From logs to a signed spec:"},
@@ -67,6 +68,13 @@ func newRoot(io *stdio) *cobra.Command {
 	add("look", newShow(io), newInit(io), newDemo(io))
 	root.AddCommand(newMan(root))
 	return root
+}
+
+// plainly says of a flag's value that it is no number, without the words of the
+// function that reads it.
+func plainly(err error) string {
+	text := regexp.MustCompile(`: strconv\.\w+: parsing "[^"]*": value out of range`).ReplaceAllString(err.Error(), ": it is out of range")
+	return regexp.MustCompile(`: strconv\.\w+: parsing ("[^"]*"): invalid syntax`).ReplaceAllString(text, ": $1 is not a number of this kind")
 }
 
 // exactly checks the number of arguments and says in words what is wanted.
