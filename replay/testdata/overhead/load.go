@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -65,6 +66,7 @@ func streams(o *options, client *openai.Client) (all []replay.Result, err error)
 			return nil, err
 		}
 	}
+	runtime.GC() // of what came before: a run begins long after its plan is made
 	timer := replay.NewTimer(time.Now())
 	rng := rand.New(rand.NewPCG(1, 1))
 	all = make([]replay.Result, len(calls))
