@@ -167,8 +167,11 @@ func (o *endpointFlags) adapterNames(t *trace.Trace) (map[string]string, error) 
 // known refuses names of adapters that the trace does not have.
 func (o *endpointFlags) known(t *trace.Trace) error {
 	for _, pair := range o.adapters {
-		alias, _, _ := strings.Cut(pair, "=")
-		if !slices.ContainsFunc(t.Requests, func(r trace.Request) bool { return r.Adapter == alias }) && alias != "" {
+		alias, _, ok := strings.Cut(pair, "=")
+		if !ok || alias == "" {
+			continue // adapterNames says that it is no name
+		}
+		if !slices.ContainsFunc(t.Requests, func(r trace.Request) bool { return r.Adapter == alias }) {
 			return usagef("--adapter %s: no request of the trace has this adapter", pair)
 		}
 	}
