@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"reprise/fit/dist"
 	"reprise/trace"
@@ -47,7 +48,7 @@ type BriefJob struct {
 	Name     string `yaml:"name"`
 	Requests Amount `yaml:"requests"`
 	Start    string `yaml:"start"`
-	Hours    Amount `yaml:"within_hours"`
+	Hours    Amount `yaml:"within_hours"` // at most 24: a job runs every day
 	Input    Amount `yaml:"input"`
 	Output   Amount `yaml:"output"`
 }
@@ -135,6 +136,9 @@ func (b *Brief) check() error {
 	if b.Rate.Mean.Value > b.Rate.Peak.Value {
 		return errors.New("rate.mean is above rate.peak")
 	}
+	if _, err := time.LoadLocation(b.Rate.Zone); err != nil || b.Rate.Zone == "Local" {
+		return errors.New("rate.timezone is not a name of the time zone database such as Europe/Berlin")
+	}
 	for i, j := range b.Jobs {
 		if j.Name == "" {
 			return fmt.Errorf("jobs[%d] has no name", i)
@@ -144,7 +148,7 @@ func (b *Brief) check() error {
 			a    *Amount
 			need bool
 			max  float64
-		}{{"requests", &j.Requests, true, 1e9}, {"within_hours", &j.Hours, true, 168}, {"input", &j.Input, false, maxBriefRange}, {"output", &j.Output, false, maxBriefRange}} {
+		}{{"requests", &j.Requests, true, 1e9}, {"within_hours", &j.Hours, true, 24}, {"input", &j.Input, false, maxBriefRange}, {"output", &j.Output, false, maxBriefRange}} {
 			if err := f.a.check(f.need, f.max); err != nil {
 				return fmt.Errorf("jobs[%d].%s: %w", i, f.name, err)
 			}

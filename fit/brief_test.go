@@ -90,6 +90,8 @@ func TestBadBriefs(t *testing.T) {
 		"rate.hours":          func(b *Brief) { b.Rate.Hours = "weekdays nine to six" },
 		"between 0 and 1":     func(b *Brief) { b.JSONSchema.Value = 2 },
 		"start is not a time": func(b *Brief) { b.Jobs[0].Start = "midnight" },
+		"time zone database":  func(b *Brief) { b.Rate.Zone = "Europe/Berlinn" },
+		"between 0 and 24":    func(b *Brief) { b.Jobs[0].Hours.Value = 30 },
 		"jobs[0].requests":    func(b *Brief) { b.Jobs[0].Requests = Amount{} },
 	} {
 		b := contract()

@@ -12,6 +12,7 @@ import (
 
 	"reprise/fit"
 	"reprise/trace"
+	"reprise/trace/keys"
 	"reprise/trace/spec"
 )
 
@@ -96,6 +97,10 @@ func (o *cutOptions) run(ctx context.Context, s *stdio, path string) error {
 	out.Header.DerivedFrom = &trace.Derived{SHA256: sha, Verb: "cut", Args: args}
 	s.talk("kept %d of %d requests, from %v to %v of the trace", len(out.Requests), len(t.Requests),
 		time.Duration(from)*time.Microsecond, time.Duration(to)*time.Microsecond)
+	beside := keys.Path(path)
+	if _, err := os.Stat(beside); path != "-" && err == nil {
+		s.talk("note: %s is of the whole trace and does not go with the cut, which cannot be merged by keys", beside)
+	}
 	f := fit.Features(t)
 	s.talkLacking(&f, out)
 	return s.writeTrace(o.output, out)

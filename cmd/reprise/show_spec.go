@@ -207,7 +207,14 @@ func gaps(a *spec.Arrivals) string {
 		out = append(out, number(*a.LocalCV)+" in the median 5 min")
 	}
 	if g := a.Gamma; g != nil {
-		out = append(out, strings.TrimSpace("gamma shape by moments "+optional(g.Moments)+", by MLE "+optional(g.MLE)))
+		for _, by := range []struct {
+			how   string
+			shape *spec.Number
+		}{{"moments", g.Moments}, {"MLE", g.MLE}} {
+			if by.shape != nil {
+				out = append(out, "gamma shape by "+by.how+" "+number(*by.shape))
+			}
+		}
 	}
 	return strings.Join(out, ", ")
 }

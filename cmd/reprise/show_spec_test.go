@@ -55,3 +55,13 @@ func TestShowSpec(t *testing.T) {
 		t.Errorf("%d lines, or a number that is none:\n%s", n, got)
 	}
 }
+
+// TestGapsOfOneShape names no estimator without its estimate.
+func TestGapsOfOneShape(t *testing.T) {
+	shape := spec.MeasuredNumber(0.5, "1", 100)
+	for want, g := range map[string]*spec.GammaShape{"gamma shape by moments 0.5": {Moments: &shape}, "gamma shape by MLE 0.5": {MLE: &shape}, "": {}} {
+		if got := gaps(&spec.Arrivals{Gamma: g}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

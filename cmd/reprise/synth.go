@@ -48,6 +48,9 @@ and the number of requests varies with the seed.`,
 			if err != nil {
 				return err
 			}
+			if c.Flags().Changed("for") && o.length < time.Microsecond {
+				return usagef("--for is %v: a trace has a length, for instance 1h; leave --for out for that of the log", o.length)
+			}
 			options, err := o.options()
 			if err != nil {
 				return err
@@ -84,8 +87,8 @@ func (o *synthOptions) options() (synth.Options, error) {
 	if o.job != "" && (o.start != "" || o.variant != "") {
 		return out, usagef("--job has hours of its own: it does not go with --start or --variant")
 	}
-	if !(o.scale > 0) {
-		return out, usagef("--scale must be above 0")
+	if !(o.scale > 0 && o.scale <= synth.MaxScale) {
+		return out, usagef("--scale must be above 0 and at most %d", synth.MaxScale)
 	}
 	if o.start == "" {
 		return out, nil

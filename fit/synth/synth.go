@@ -63,8 +63,8 @@ const (
 
 func stream(seed uint64, purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, purpose)) }
 
-// maxScale bounds the multiple of a rate.
-const maxScale = 10_000
+// MaxScale bounds the multiple of a rate.
+const MaxScale = 10_000
 
 // maxRequests bounds a trace, so that a hostile spec cannot fill the machine.
 const maxRequests = 20_000_000
@@ -92,11 +92,11 @@ func Trace(sp *spec.Spec, o Options) (*trace.Trace, error) {
 	if err := sp.Validate(); err != nil {
 		return nil, err
 	}
-	if o.For < 0 {
-		return nil, errors.New("the length of the trace is negative")
+	if o.For != 0 && o.For < time.Microsecond {
+		return nil, errors.New("the length of the trace is below a microsecond")
 	}
-	if o.Scale < 0 || math.IsNaN(o.Scale) || o.Scale > maxScale {
-		return nil, fmt.Errorf("the rate scale must be above 0 and at most %d", maxScale)
+	if o.Scale < 0 || math.IsNaN(o.Scale) || o.Scale > MaxScale {
+		return nil, fmt.Errorf("the rate scale must be above 0 and at most %d", MaxScale)
 	}
 	sp, times, err := begin(sp, o)
 	if err != nil {
@@ -109,7 +109,7 @@ func Trace(sp *spec.Spec, o Options) (*trace.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trace.Trace{Header: header(sp, o.Seed), Requests: make([]trace.Request, len(times))}
+	t := &trace.Trace{Header: header(sp, o), Requests: make([]trace.Request, len(times))}
 	w := &sp.Workload
 	lengths := newLengths(&w.Lengths, o.Seed)
 	input, output := make([]int32, len(times)), make([]int32, len(times))
@@ -152,10 +152,28 @@ func conversations(sp *spec.Spec, times []int64, o Options) (*talks, []int64, er
 	return newTalks(s, times, o.Seed), times, nil
 }
 
-func header(sp *spec.Spec, seed uint64) trace.Header {
-	return trace.Header{
+func header(sp *spec.Spec, o Options) trace.Header {
+	h := trace.Header{
 		Kind: trace.Kind, Version: trace.Version, Tokenizer: sp.Synth.Tokenizer,
 		BlockTokens: sp.Workload.Prefix.BlockTokens, Tail: trace.TailFresh,
-		Time: trace.Time{ResolutionUS: 1, Calendar: trace.CalendarNone}, Profile: "synthetic", Seed: &seed,
+		Time: trace.Time{ResolutionUS: 1, Calendar: trace.CalendarNone}, Profile: "synthetic", Seed: &o.Seed,
 	}
+	if zero, ok := weekLabel(sp.Workload.Arrivals.Week, o); ok {
+		h.Time.Calendar, h.Time.Zero = trace.CalendarHourOfWeek, zero
+	}
+	return h
+}
+
+// weekLabel says in UTC at what hour of the week a trace of a week profile
+// begins; in a zone that changes its clocks, by its clock of January.
+func weekLabel(w *spec.WeekProfile, o Options) (string, bool) {
+	if w == nil || !o.InWeek || o.Job != "" {
+		return "", false
+	}
+	zone, err := time.LoadLocation(w.Zone)
+	if err != nil {
+		return "", false
+	}
+	monday := time.Date(2024, time.January, 1, o.Hour, 0, 0, 0, zone)
+	return trace.ZeroLabel(trace.CalendarHourOfWeek, monday), true
 }

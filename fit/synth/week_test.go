@@ -7,6 +7,7 @@ import (
 
 	"reprise/fit"
 	"reprise/fit/synth"
+	"reprise/trace"
 	"reprise/trace/spec"
 )
 
@@ -47,6 +48,16 @@ func TestWeek(t *testing.T) {
 	n := float64(len(x.Requests))
 	if math.Abs(n-3*3600) > 5*math.Sqrt(3*3600) {
 		t.Errorf("%v requests, want about %v", n, 3*3600)
+	}
+	if c := x.Header.Time; c.Calendar != trace.CalendarHourOfWeek || c.Zero != "Mon 08:00:00.000000" {
+		t.Errorf("the clock is %+v", c)
+	}
+	berlin := brief(t)
+	berlin.Workload.Arrivals.Week.Zone = "Europe/Berlin" // 00:00 on a Monday there is a Sunday in UTC
+	y, err := synth.Trace(berlin, synth.Options{Seed: 1, For: 12 * time.Hour, InWeek: true})
+	check(t, err)
+	if c := y.Header.Time; c.Zero != "Sun 23:00:00.000000" {
+		t.Errorf("the clock is %+v", c)
 	}
 	if x.Requests[0].T.V < int64(time.Hour/time.Microsecond) {
 		t.Error("a request comes before opening")
