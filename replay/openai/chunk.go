@@ -233,6 +233,7 @@ func (c *chunk) scan(b []byte) (sure bool) {
 			if i == len(b) {
 				return false
 			}
+			seen.depth = depth
 			next, ok := c.scanValue(key, b, i, &seen)
 			if !ok {
 				return false
@@ -246,7 +247,10 @@ func (c *chunk) scan(b []byte) (sure bool) {
 }
 
 // scanned counts what may stand once in a plain chunk.
-type scanned struct{ texts, indexes int }
+type scanned struct {
+	texts, indexes int
+	depth          int // of the value that is looked at
+}
 
 // scanValue looks at the value at i of a key, and returns where to go on.
 func (c *chunk) scanValue(key, b []byte, i int, seen *scanned) (next int, ok bool) {
@@ -276,6 +280,11 @@ func (c *chunk) scanValue(key, b []byte, i int, seen *scanned) (next int, ok boo
 			seen.indexes++
 		}
 		return i, b[i] != '{' && b[i] != '['
+	case farStamp:
+		if seen.depth == 1 {
+			return c.scanStamp(b, i)
+		}
+		return i, false
 	}
 	// finish_reason, usage, logprobs, tool_calls, error and whatever else may
 	// stand there as null without a word.
@@ -298,8 +307,8 @@ const farStamp = "x_mock_send_ns"
 
 // scanStamp reads the stamp of a mock, so that its events are as cheap as a
 // server's.
-func (c *chunk) scanStamp(key, b []byte, i int) (next int, ok bool) {
-	if string(key) != farStamp || c.far != 0 || b[i] < '1' || b[i] > '8' {
+func (c *chunk) scanStamp(b []byte, i int) (next int, ok bool) {
+	if c.far != 0 || b[i] < '1' || b[i] > '8' {
 		return i, false
 	}
 	from := i
