@@ -78,5 +78,27 @@ func (a Asked) text(what string) string {
 	if off < 0 {
 		more, off = "fewer", -off
 	}
-	return fmt.Sprintf("the server counted %s %s %s tokens than planned (%s for %s)", shareText(&off), more, what, count(a.Got), count(a.Asked))
+	return fmt.Sprintf("%s %s %s %s tokens than planned (%s for %s)", a.counter(), shareText(&off), more, what, count(a.Got), count(a.Asked))
+}
+
+// counter is who counted.
+func (a Asked) counter() string {
+	switch {
+	case a.Local == 0:
+		return "the server counted"
+	case a.Local == a.N:
+		return "our own tokenizer, since the server gave no usage, counted"
+	}
+	return fmt.Sprintf("the server, and our own tokenizer for the %s of %s without usage, counted", count(a.Local), plural(a.N, "answer"))
+}
+
+// source is by what Got was counted.
+func (a Asked) source() string {
+	switch {
+	case a.Local == 0:
+		return "by usage"
+	case a.Local == a.N:
+		return "by our own count"
+	}
+	return "by usage and our own count"
 }

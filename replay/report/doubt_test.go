@@ -98,3 +98,27 @@ func TestCachedAbovePrompt(t *testing.T) {
 		t.Errorf("%+v %v", s.Cache, s.Notes)
 	}
 }
+
+// Who counted the answers is told as it was: the server by its usage, or we.
+func TestWhoCounted(t *testing.T) {
+	for _, c := range []struct {
+		usage func(i int) bool
+		want  string
+	}{
+		{func(int) bool { return true }, "the server counted 20 % more output tokens than planned (7,200 for 6,000)"},
+		{func(int) bool { return false }, "our own tokenizer, since the server gave no usage, counted 20 % more output"},
+		{func(i int) bool { return i%2 == 0 }, "the server, and our own tokenizer for the 150 of 300 answers without usage, counted 20 % more output"},
+	} {
+		rs := paced(300, 100, 1, 0)
+		for i := range rs {
+			rs[i].OutAsked, rs[i].OutUsage, rs[i].OutLocal = trace.Some[int32](20), trace.Opt[int32]{}, trace.Some[int32](24)
+			if c.usage(i) {
+				rs[i].OutUsage = trace.Some[int32](24)
+			}
+		}
+		r := build(t, Input{Run: testRun(), Results: seq(rs)})
+		if got := r.Summaries[0].mismatch(); !strings.Contains(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -256,7 +256,7 @@ func (m *Metrics) tokenRates() Tokens {
 	span := int64(l.SpanS * 1e9)
 	out := Tokens{InN: t.inN, OutN: t.outN, OutShort: t.outShort, UsageN: t.usageN, UsageEqual: t.usageEqual, UsageSum: t.usageSum,
 		LocalSum: t.localSum, TPOTByLocal: t.tpotLocal, OneToken: t.tpotOne, NotCountable: t.tpotUncounted,
-		InAsked: Asked{t.inBoth, t.inAsked, t.inGot, t.inEqual}, OutAsked: Asked{t.outBoth, t.outAsked, t.outGot, t.outEqual}}
+		InAsked: Asked{t.inBoth, t.inAsked, t.inGot, t.inEqual, 0}, OutAsked: Asked{t.outBoth, t.outAsked, t.outGot, t.outEqual, t.outLocal}}
 	if t.inN > 0 {
 		out.InPerS = perSecond(t.in, span)
 	}

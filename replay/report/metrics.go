@@ -22,6 +22,7 @@ type tokenSums struct {
 	inN, outN                         int64
 	inAsked, inGot, inBoth, inEqual   int64
 	outAsked, outGot, outBoth         int64
+	outLocal                          int64 // of outBoth: counted here
 	outEqual, outShort                int64
 	cached, cachedOf, cachedN         int64
 	cachedOver                        int64 // answers with more cached tokens than prompt
@@ -105,8 +106,9 @@ func (t *tokenSums) addUsage(r *replay.Result) {
 		t.inGot += int64(r.InUsage.V)
 		t.inEqual += one(r.InAsked.V == r.InUsage.V)
 	}
-	if n, _ := outTokens(r); r.OutAsked.OK && n.OK {
+	if n, local := outTokens(r); r.OutAsked.OK && n.OK {
 		t.outBoth++
+		t.outLocal += one(local)
 		t.outAsked += int64(r.OutAsked.V)
 		t.outGot += int64(n.V)
 		t.outEqual += one(r.OutAsked.V == n.V)
@@ -130,7 +132,7 @@ func (t *tokenSums) merge(o *tokenSums) {
 	for _, p := range [][2]*int64{
 		{&t.ok, &o.ok}, {&t.in, &o.in}, {&t.out, &o.out}, {&t.inN, &o.inN}, {&t.outN, &o.outN},
 		{&t.inAsked, &o.inAsked}, {&t.inGot, &o.inGot}, {&t.inBoth, &o.inBoth}, {&t.inEqual, &o.inEqual},
-		{&t.outAsked, &o.outAsked}, {&t.outGot, &o.outGot}, {&t.outBoth, &o.outBoth}, {&t.outEqual, &o.outEqual},
+		{&t.outAsked, &o.outAsked}, {&t.outGot, &o.outGot}, {&t.outLocal, &o.outLocal}, {&t.outBoth, &o.outBoth}, {&t.outEqual, &o.outEqual},
 		{&t.outShort, &o.outShort}, {&t.cached, &o.cached}, {&t.cachedOf, &o.cachedOf}, {&t.cachedN, &o.cachedN},
 		{&t.usageN, &o.usageN}, {&t.usageEqual, &o.usageEqual}, {&t.usageSum, &o.usageSum}, {&t.localSum, &o.localSum},
 		{&t.cachedOver, &o.cachedOver}, {&t.tpotLocal, &o.tpotLocal}, {&t.tpotOne, &o.tpotOne}, {&t.tpotUncounted, &o.tpotUncounted},

@@ -122,7 +122,7 @@ func (s *Summary) serverCells() [][]string {
 		add("Computing prompts, s", fmt.Sprintf("%.3g", *v.PrefillS), "in all, by the server's own sum")
 	}
 	counts("Prompt tokens", v.Prompt, count(s.Tokens.InAsked.Got)+" by usage of measured answers")
-	counts("Generated tokens", v.Output, count(s.Tokens.OutAsked.Got)+" by usage of measured answers")
+	counts("Generated tokens", v.Output, count(s.Tokens.OutAsked.Got)+" "+s.Tokens.OutAsked.source()+" of measured answers")
 	counts("Requests", v.Requests, count(s.Load.OK)+" answered and measured")
 	counts("Most running at once", v.Running, count(s.Load.PeakInFlight)+" in flight")
 	counts("Most waiting at once", v.Waiting, "")

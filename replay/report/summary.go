@@ -129,6 +129,7 @@ type Asked struct {
 	Asked int64 `json:"asked"`
 	Got   int64 `json:"got"`
 	Equal int64 `json:"equal"`
+	Local int64 `json:"by_local_count,omitempty"` // of N: counted here, since the server gave no usage
 }
 
 // Streams says how answers arrived.
