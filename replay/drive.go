@@ -16,6 +16,7 @@ type Options struct {
 	Tokens  int64            // prompt tokens prepared ahead; 0: 8 Mi (about 40 MB of text)
 	Workers int              // goroutines that prepare; 0: GOMAXPROCS
 	Grace   time.Duration    // what in-flight requests get after an interrupt; 0: none
+	Cut     <-chan struct{}  // closed: the grace is over; nil: it lasts
 	Breaker int              // stop when the first so many results are all hopeless; 0: 20, negative: never
 	Broken  int              // stop after so many failures in a row (no connection, TLS, HTTP 5xx); 0: never
 	Health  func(HealthRow)  // called once a second from its own goroutine; nil: no sampling
@@ -156,6 +157,9 @@ func (d *drive) drain(ctx context.Context, cancel func()) {
 	select {
 	case <-landed:
 	case <-grace.C:
+		cancel()
+		<-landed
+	case <-d.opts.Cut:
 		cancel()
 		<-landed
 	}

@@ -40,6 +40,15 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 		}
 	}
 	o.Alone = run.Path.shared()
+	drain := o.Drain
+	o.Drain = func(n int64) {
+		if ctx.Err() != nil {
+			w.mark(ErrInterrupted.Error())
+		}
+		if drain != nil {
+			drain(n)
+		}
+	}
 	server := watchServer(ctx, o.Server, &o, w.Server)
 	stats, failed := p.Run(ctx, s, o, func(r Result) error {
 		if observe != nil {

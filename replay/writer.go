@@ -141,6 +141,13 @@ func (w *Writer) Result(r Result) error {
 	return w.add(frameResults, func(b []byte) []byte { return appendResult(b, &r) })
 }
 
+// mark says in run.json why the run is ending, for the case that it cannot say so
+// at its end. Where that cannot be written it is not said.
+func (w *Writer) mark(why string) {
+	w.started.AbortReason = why
+	putRun(w.path, &w.started)
+}
+
 // full is why the run must end though every record was kept, nil while it need
 // not.
 func (w *Writer) full() error {

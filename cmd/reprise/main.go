@@ -11,8 +11,6 @@ import (
 	"io"
 	"log"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -29,14 +27,12 @@ func program(headroom bool) int {
 
 // start runs one command line. The first SIGINT, SIGTERM or SIGHUP cancels
 // the context, so that a verb can drain and keep what it has; the second ends
-// the process at once.
+// the drain, or the process where there is none, and the third the process.
 func start(args []string, io stdio) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	go func() {
-		<-ctx.Done()
-		stop()
-	}()
+	io.hurry = new(hurry)
+	defer io.hurry.heed(io.err, stop)()
 	return run(ctx, args, io)
 }
 

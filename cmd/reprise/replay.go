@@ -498,7 +498,10 @@ func (o *replayOptions) send(ctx context.Context, s *stdio, plan *replay.Plan, c
 	}
 	run.StartedAt = time.Now().UTC().Format(time.RFC3339)
 	m := s.newMonitor(plan)
-	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Waiter: o.waiter, Grace: o.grace, At: o.shards.at, Server: server, Count: o.tok.Count, Broken: o.broken, Level: o.level, Health: m.health, Drain: func(flying int64) {
+	cut := make(chan struct{})
+	s.hurry.set(func() { close(cut) }, fmt.Sprintf("; what was kept is in %s: reprise report %s", o.output, o.output))
+	defer s.hurry.set(nil, "")
+	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Waiter: o.waiter, Grace: o.grace, Cut: cut, At: o.shards.at, Server: server, Count: o.tok.Count, Broken: o.broken, Level: o.level, Health: m.health, Drain: func(flying int64) {
 		if ctx.Err() != nil && flying > 0 {
 			m.clear()
 			s.talk("draining %d requests for up to %v; again ends at once", flying, o.grace)
@@ -536,7 +539,7 @@ func (o *replayOptions) conclude(s *stdio, run *replay.Run, runErr error) error 
 	fmt.Fprintln(s.out, o.output)
 	switch {
 	case errors.Is(runErr, replay.ErrInterrupted):
-		return interrupted{fmt.Errorf("%w; what there is was kept in %s", runErr, o.output)}
+		return interrupted{withHint(fmt.Errorf("%w; what there is was kept in %s", runErr, o.output), "reprise report %s", o.output)}
 	case errors.Is(runErr, replay.ErrLacking):
 		return verdict{exitDistrust, runErr.Error() + "; the results are in " + o.output}
 	case errors.Is(runErr, replay.ErrNoRoom):

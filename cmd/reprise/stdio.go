@@ -20,7 +20,8 @@ import (
 type stdio struct {
 	in       io.Reader
 	out, err io.Writer
-	headroom bool // test the client's headroom before a run
+	headroom bool   // test the client's headroom before a run
+	hurry    *hurry // of the process's signals; nil: there are none
 }
 
 // errBrokenPipe ends a command quietly when the reader of stdout has gone.
