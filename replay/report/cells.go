@@ -145,20 +145,20 @@ func (s *Summary) loadCells() [][]string {
 		offered = "Sent, requests/s"
 	}
 	add(offered, rateText(s.Load.OfferedPerS), fmt.Sprintf("%s planned over %s s", count(s.Load.Planned), seconds(s.Load.WindowS)))
-	add("Completed, requests/s", rateText(s.Load.DonePerS), fmt.Sprintf("%s answered, %s s to the last", count(s.Load.OK), seconds(s.Load.SpanS)))
+	add("Completed, requests/s", rateText(s.Load.DonePerS), fmt.Sprintf("%s answered; %s", count(s.Load.OK), s.Load.over()))
 	if len(s.Goodput.Limits) > 0 && s.Goodput.Good != nil {
-		add("Goodput, requests/s", rateText(s.Goodput.PerS), fmt.Sprintf("%s planned met every limit: %s", count(*s.Goodput.Good)+" of "+count(s.Load.Planned), shareText(s.Goodput.Share)))
+		add("Goodput, requests/s", rateText(s.Goodput.PerS), fmt.Sprintf("%s planned met every limit: %s", count(*s.Goodput.Good)+" of "+count(s.Load.Planned), shareText(s.Goodput.Share))+"; over the same time")
 		add("Limits on a request", count(int64(len(s.Goodput.Limits))), strings.Join(s.Goodput.Limits, ", ")+after("; ", s.Goodput.Note))
 	}
 	add("Most in flight at once", count(s.Load.PeakInFlight), "")
 	t := &s.Tokens
 	add("Input tokens/s", rateText(t.InPerS), "by usage of "+plural(t.InN, "answer"))
 	add("Output tokens/s", rateText(t.OutPerS), "by usage of "+plural(t.OutN, "answer"))
-	add("Output length as asked", shareText(ratio(t.OutAsked.Equal, t.OutAsked.N)), fmt.Sprintf("%s asked, %s received", count(t.OutAsked.Asked), count(t.OutAsked.Got)))
+	add("Output length as asked", shareText(ratio(t.OutAsked.Equal, t.OutAsked.N)), fmt.Sprintf("share of the answers; %s tokens asked, %s received", count(t.OutAsked.Asked), count(t.OutAsked.Got)))
 	if t.UsageN > 0 {
-		add("Output tokens, usage as counted here", shareText(ratio(t.UsageEqual, t.UsageN)), fmt.Sprintf("%s by usage, %s by our tokenizer, of %s", count(t.UsageSum), count(t.LocalSum), plural(t.UsageN, "answer")))
+		add("Output tokens, usage as counted here", shareText(ratio(t.UsageEqual, t.UsageN)), fmt.Sprintf("share of the answers; %s tokens by usage, %s by our tokenizer, of %s", count(t.UsageSum), count(t.LocalSum), plural(t.UsageN, "answer")))
 	}
-	add("Input length as planned", shareText(ratio(t.InAsked.Equal, t.InAsked.N)), fmt.Sprintf("%s planned, %s by usage", count(t.InAsked.Asked), count(t.InAsked.Got)))
+	add("Input length as planned", shareText(ratio(t.InAsked.Equal, t.InAsked.N)), fmt.Sprintf("share of the prompts; %s tokens planned, %s by usage", count(t.InAsked.Asked), count(t.InAsked.Got)))
 	expected := s.Cache.Expected
 	add("Prefix cache hit rate", shareText(s.Cache.Measured), fmt.Sprintf("of prompt tokens; %s expected (cache: %s)", shareText(&expected), s.Cache.Mode))
 	if s.Streams.TokensPerEvent != nil {
@@ -168,6 +168,14 @@ func (s *Summary) loadCells() [][]string {
 		add("Retry-After, longest, ms", count(s.Load.RetryAfterMS), "asked for by "+plural(s.Load.RetryAfterN, "answer")+"; nothing was retried")
 	}
 	return out
+}
+
+// over says over which time answers, goodput and tokens are counted.
+func (l *Load) over() string {
+	if l.SteadyS > 0 {
+		return fmt.Sprintf("over the %s s in which all slots went on", seconds(l.SteadyS))
+	}
+	return fmt.Sprintf("over the %s s to the last answer", seconds(l.SpanS))
 }
 
 // load says what load the run made.

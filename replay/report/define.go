@@ -17,8 +17,8 @@ func definitions() []Definition {
 		{"E2E", "From the planned instant to the end of the answer."},
 		{"Percentile", "Type 1: the smallest observed value that at least that share of values do not exceed. Only answered requests of the measured phase. Not given when fewer than 10 requests lie beyond it. Means are not given."},
 		{"Limit", "Met or missed by its percentile from the planned instant, over answered requests and again with every failed request as infinitely late; both must hold. To be met, 10 requests must lie beyond the percentile; to be missed, 10 must lie over the limit."},
-		{"Goodput", "Planned requests per second that were answered within every limit on a request (for each metric, the limit at its highest percentile). Failed requests are in the share's denominator."},
-		{"Offered", "Planned requests per second, (n − 1) over the time from the first to the last planned instant. Completed: answered requests over the time until the last answer."},
+		{"Goodput", "Planned requests per second that were answered within every limit on a request (for each metric, the limit at its highest percentile). Failed requests are in the share's denominator. It is over the time that completed is over."},
+		{"Offered", "Planned requests per second, (n − 1) over the time from the first to the last planned instant. Completed: answered requests over the time until the last answer; in a closed loop over the part in which all its slots went on, without its beginning and the drain, where that holds enough answers."},
 		{"Send lag", "From the planned instant to the last byte of the request handed to the kernel."},
 		{"Client", "Judged by the p99 of send lag, of the delay from the kernel's receipt of bytes to their read, and, where the kernel stamps nothing or many events come in one read, of a heartbeat of 1 ms. Clean: each at most 1 ms; usable: at most 5 ms; else the client, not the server, limits the result, and no headline is given."},
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"reprise/replay"
@@ -49,7 +50,8 @@ func (m *Metrics) Summary(run *replay.Run) Summary {
 // summary is Summary before the verdict on the client has its effect.
 func (m *Metrics) summary(run *replay.Run) Summary {
 	c := m.columns()
-	s := Summary{Source: source(run), Outcomes: m.outcomes(run.Outcomes), Load: m.load(), Tokens: m.tokenRates(), Streams: m.streams.finish()}
+	s := Summary{Source: source(run), Outcomes: m.outcomes(run.Outcomes), Load: m.load(run), Streams: m.streams.finish()}
+	s.Tokens = m.tokenRates(&s.Load)
 	s.Repeats = len(m.windows())
 	s.Latency = m.latencies(&c, run.Endpoint.Streaming)
 	s.BinS, s.Bins = overTime(m.samples)
@@ -114,7 +116,7 @@ func (m *Metrics) windows() map[int32]window {
 
 // load counts the requests and their rates. With several repetitions the gaps
 // and windows of each add up.
-func (m *Metrics) load() Load {
+func (m *Metrics) load(run *replay.Run) Load {
 	l := Load{Planned: int64(len(m.samples)), Warmup: m.phases[replay.Warmup], Drain: m.phases[replay.Drain],
 		RetryAfterN: m.retry.n, RetryAfterMS: m.retry.maxMS, PeakInFlight: inFlight(m.samples).peak()}
 	ends := m.ends()
@@ -133,7 +135,62 @@ func (m *Metrics) load() Load {
 	l.WindowS, l.SpanS = float64(open)/1e9, float64(span)/1e9
 	l.OfferedPerS = perSecond(gaps, open)
 	l.DonePerS = perSecond(l.OK, span)
+	if run.Mode == replay.ClosedLoop {
+		m.pace(&l, slots(run, m.point))
+	}
 	return l
+}
+
+// slots is the concurrency of a load point of a closed loop, 0 where run.json
+// does not say.
+func slots(run *replay.Run, point int32) int {
+	if run.Shape != nil {
+		for _, p := range run.Shape.Points {
+			if p.Point == point {
+				return p.Concurrency
+			}
+		}
+	}
+	return 0
+}
+
+// pace takes the answers of a closed loop per second from the part in which all
+// its slots went on, where every repetition has one that is long enough: so the
+// drain, which says nothing of the endpoint, is in no rate.
+func (m *Metrics) pace(l *Load, slots int) {
+	spans := map[int32][]replay.Span{}
+	for _, e := range m.early {
+		spans[e.repeat] = append(spans[e.repeat], e.Span)
+	}
+	for i := range m.samples {
+		if s := &m.samples[i]; s.isOK() && s.end != absent {
+			spans[s.repeat] = append(spans[s.repeat], replay.Span{From: s.sched, To: s.end})
+		}
+	}
+	var sum, last float64
+	for _, r := range slices.Sorted(maps.Keys(spans)) {
+		p := replay.PaceOf(spans[r], slots)
+		if slots == 0 || !p.Enough() {
+			return
+		}
+		sum, last = sum+float64(p.PerS*p.LastS), last+p.LastS
+	}
+	if last > 0 {
+		v := sum / last
+		l.DonePerS, l.SteadyS = &v, last
+	}
+}
+
+// scaled is n of the answers' tokens or requests at the rate of the answers.
+func (l *Load) scaled(n int64) *float64 {
+	if l.DonePerS == nil {
+		return nil
+	}
+	v := 0.0
+	if l.OK > 0 {
+		v = float64(n) / float64(l.OK) * *l.DonePerS
+	}
+	return &v
 }
 
 // perSecond is n in ns nanoseconds as a rate, nil where there is none.
@@ -244,24 +301,22 @@ func (m *Metrics) goodput(slo []spec.SLO, l *Load) Goodput {
 		good += one(lim.good(&m.samples[i]))
 	}
 	g.Good, g.Share = &good, ratio(good, l.Planned)
-	if g.Share != nil && l.OfferedPerS != nil {
-		v := *g.Share * *l.OfferedPerS
-		g.PerS = &v
+	if g.Share != nil {
+		g.PerS = l.scaled(good) // over the time that the answers are counted over
 	}
 	return g
 }
 
-func (m *Metrics) tokenRates() Tokens {
-	t, l := &m.tokens, m.load()
-	span := int64(l.SpanS * 1e9)
+func (m *Metrics) tokenRates(l *Load) Tokens {
+	t := &m.tokens
 	out := Tokens{InN: t.inN, OutN: t.outN, OutShort: t.outShort, UsageN: t.usageN, UsageEqual: t.usageEqual, UsageSum: t.usageSum,
 		LocalSum: t.localSum, TPOTByLocal: t.tpotLocal, OneToken: t.tpotOne, NotCountable: t.tpotUncounted,
 		InAsked: Asked{t.inBoth, t.inAsked, t.inGot, t.inEqual, 0}, OutAsked: Asked{t.outBoth, t.outAsked, t.outGot, t.outEqual, t.outLocal}}
 	if t.inN > 0 {
-		out.InPerS = perSecond(t.in, span)
+		out.InPerS = l.scaled(t.in)
 	}
 	if t.outN > 0 {
-		out.OutPerS = perSecond(t.out, span)
+		out.OutPerS = l.scaled(t.out)
 	}
 	return out
 }

@@ -142,7 +142,7 @@ func (s *Summary) detail() string {
 	if len(s.Goodput.Limits) == 0 || s.Goodput.Good == nil {
 		return strings.TrimSpace(fate + " " + s.noGoodput())
 	}
-	return fmt.Sprintf("Goodput is %s requests/s: %s of the planned requests met every limit. %s", rateText(s.Goodput.PerS), shareText(s.Goodput.Share), fate)
+	return fmt.Sprintf("Goodput is %s requests/s %s: %s of the planned requests met every limit. %s", rateText(s.Goodput.PerS), s.Load.over(), shareText(s.Goodput.Share), fate)
 }
 
 // noGoodput says why there is none, where the first sentence has not.

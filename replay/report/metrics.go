@@ -6,6 +6,8 @@ import "reprise/replay"
 // It keeps exact values: about 60 bytes a request, and gaps by count.
 type Metrics struct {
 	samples []sample
+	early   []early // answers of the warm-up, which tell when the load was in stride
+	point   int32   // load point of what was added last
 	gaps    counts
 	tokens  tokenSums
 	streams streamSums
@@ -39,10 +41,20 @@ type streamSums struct {
 
 type retrySums struct{ n, maxMS int64 }
 
+// early is an answer of the warm-up.
+type early struct {
+	repeat int32
+	replay.Span
+}
+
 // Add counts one result.
 func (m *Metrics) Add(r replay.Result) {
+	m.point = r.Point
 	if int(r.Phase) < len(m.phases) {
 		m.phases[r.Phase]++
+	}
+	if r.Phase == replay.Warmup && r.Class == replay.OK && r.End.OK {
+		m.early = append(m.early, early{r.Repeat, replay.Span{From: r.Sched, To: r.End.V, Warmup: true}})
 	}
 	if r.Phase != replay.Measure {
 		return
@@ -65,7 +77,11 @@ func (m *Metrics) Add(r replay.Result) {
 
 // Merge adds what o has counted; o is left as it was.
 func (m *Metrics) Merge(o *Metrics) {
+	if len(m.samples) == 0 {
+		m.point = o.point
+	}
 	m.samples = append(m.samples, o.samples...)
+	m.early = append(m.early, o.early...)
 	m.gaps.merge(&o.gaps)
 	m.tokens.merge(&o.tokens)
 	m.streams.merge(&o.streams)

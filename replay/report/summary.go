@@ -64,7 +64,9 @@ type Source struct {
 
 // Load is what was offered and what came back, over the measured phase.
 // Offered is (n−1) over the time from the first to the last planned instant;
-// completed counts until the last answer, so it is lower when answers are slow.
+// completed counts until the last answer, so it is lower when answers are slow;
+// in a closed loop over the part in which all its slots went on (SteadyS, see
+// replay.Pace), where that is long enough. Goodput and tokens are over the same.
 type Load struct {
 	Planned      int64    `json:"planned"`
 	OK           int64    `json:"ok"`
@@ -75,6 +77,7 @@ type Load struct {
 	Drain        int64    `json:"drain"`  //
 	WindowS      float64  `json:"window_s"`
 	SpanS        float64  `json:"span_s"` // first planned instant to last answer
+	SteadyS      float64  `json:"steady_s,omitempty"`
 	OfferedPerS  *float64 `json:"offered_per_s"`
 	DonePerS     *float64 `json:"completed_per_s"`
 	PeakInFlight int64    `json:"peak_in_flight"`
