@@ -57,7 +57,7 @@ func idc60(t *testing.T, x *trace.Trace) float64 {
 func TestScaleAddsUsers(t *testing.T) {
 	for _, cv := range []float64{0, 1} {
 		var want, got float64
-		const draws = 5
+		const draws = 3
 		for seed := range uint64(draws) {
 			want += idc60(t, usersOf(3, cv, 100+seed)) / draws
 			sp, err := fit.Fit(usersOf(1, cv, seed), fit.Options{})

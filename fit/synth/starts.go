@@ -43,9 +43,29 @@ func ofStarts(sp *spec.Spec) *spec.Spec {
 		}
 		a.Week = &week
 	}
-	a.Rate, a.Rates, a.Split = s.Starts.Rate, s.Starts.Rates, startSplit(s.Starts)
+	series := startSeries(s, a.Rates)
+	a.Rate, a.Rates, a.Split = s.Starts.Rate, series, startSplit(series, s.Starts.IDC)
 	if a.Rates == nil {
 		a.Process = spec.ProcessPoisson
+	}
+	return &out
+}
+
+// startSeries is the series of first turns. Where a bundle held a part of it back,
+// since so few sessions begin in a bin, it is that of all requests with a request
+// in so many as a session has turns.
+func startSeries(s *spec.Sessions, all *spec.RateSeries) *spec.RateSeries {
+	own := s.Starts.Rates
+	if all == nil || own != nil && float64(spanOf(own)) > 0.95*float64(spanOf(all)) {
+		return own
+	}
+	out := *all
+	out.Counts = make([]int64, len(all.Counts))
+	owed := 0.0
+	for i, n := range all.Counts {
+		owed += float64(n) / max(float64(s.MeanTurns.Value), 1)
+		out.Counts[i] = int64(min(math.Floor(owed+0.5), 1<<62))
+		owed -= float64(out.Counts[i])
 	}
 	return &out
 }
@@ -53,23 +73,23 @@ func ofStarts(sp *spec.Spec) *spec.Spec {
 // startSplit is the chain of dispersions of first turns, as fit.SplitRho has it
 // of all arrivals: the sums of n(n-1) at 60, 10 and 1 s follow from the index of
 // dispersion there, that of the bins of the series from their counts.
-func startSplit(s *spec.Starts) *spec.Split {
-	if s.Rates == nil {
+func startSplit(s *spec.RateSeries, idc []spec.ScaleValue) *spec.Split {
+	if s == nil {
 		return nil
 	}
 	var out spec.Split
 	var n, above float64
-	for _, c := range s.Rates.Counts {
+	for _, c := range s.Counts {
 		n, above = n+float64(c), above+float64(c)*float64(c-1)
 	}
-	wide, span := s.Rates.WidthS, float64(spanOf(s.Rates))/1e6
+	wide, span := s.WidthS, float64(spanOf(s))/1e6
 	for _, w := range []spec.Num{60, 10, 1} {
-		i := slices.IndexFunc(s.IDC, func(v spec.ScaleValue) bool { return v.WidthS == w })
+		i := slices.IndexFunc(idc, func(v spec.ScaleValue) bool { return v.WidthS == w })
 		if i < 0 || wide < w || us(wide)%us(w) != 0 {
 			return &out
 		}
 		mean := n * float64(w) / span
-		below := n * (float64(s.IDC[i].Value) + mean - 1)
+		below := n * (float64(idc[i].Value) + mean - 1)
 		if m := float64(wide / w); m > 1 {
 			rho := 0.0
 			if above > 0 {

@@ -92,6 +92,26 @@ func TestQuietSessions(t *testing.T) {
 	}
 }
 
+// TestStartsHeldBack has a spec from which an aggregate bundle took the later bins
+// of the starts: the trace is as long as the log and as busy all the same.
+func TestStartsHeldBack(t *testing.T) {
+	src := quiet()
+	sp, err := fit.Fit(src, fit.Options{})
+	check(t, err)
+	starts := sp.Workload.Sessions.Starts
+	starts.Rates.Counts = starts.Rates.Counts[:len(starts.Rates.Counts)/2]
+	for _, rates := range []*spec.RateSeries{starts.Rates, nil} {
+		starts.Rates = rates
+		x, err := synth.Trace(sp, synth.Options{Seed: 1})
+		check(t, err)
+		chained(t, x)
+		last, want := x.Requests[len(x.Requests)-1].T.V, src.Requests[len(src.Requests)-1].T.V
+		if n := float64(len(x.Requests)) / float64(len(src.Requests)); n < 0.9 || n > 1.1 || float64(last) < 0.95*float64(want) {
+			t.Errorf("%d requests until %d, the source has %d until %d", len(x.Requests), last, len(src.Requests), want)
+		}
+	}
+}
+
 // TestEndlessSessions has a spec whose sessions never end and take no time: it is
 // refused, and not drawn until the machine is full.
 func TestEndlessSessions(t *testing.T) {
