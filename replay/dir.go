@@ -33,6 +33,9 @@ type Dir struct {
 func OpenDir(path string) (*Dir, error) {
 	data, err := os.ReadFile(filepath.Join(path, runFile))
 	if err != nil {
+		if st, no := os.Stat(path); no == nil && !st.IsDir() {
+			return nil, fmt.Errorf("%s is a file, and results are a folder: give that, as reprise replay made it", path)
+		}
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("%s is not a results directory: it has no %s", path, runFile)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,6 +78,9 @@ func presetNames() string {
 }
 
 func (o *mockOptions) run(ctx context.Context, s *stdio) error {
+	if err := checkFleet(o.fleet); err != nil {
+		return err
+	}
 	if o.fit.asked() {
 		return o.fit.run(s, o.law, o.seed, o.fleet)
 	}
@@ -103,6 +107,18 @@ func (o *mockOptions) run(ctx context.Context, s *stdio) error {
 		return nil // being stopped is how a server ends
 	}
 	return srv.Close()
+}
+
+// checkFleet names the flag that a fleet cannot be made of.
+func checkFleet(f mock.FleetConfig) error {
+	known := []mock.Routing{mock.RoundRobin, mock.LeastRequests, mock.PrefixAffinity}
+	switch {
+	case f.Replicas < 1:
+		return usagef("--replicas is the number of engines, 1 or more")
+	case !slices.Contains(known, f.Routing):
+		return usagef("--routing is %s, %s or %s, not %q", known[0], known[1], known[2], f.Routing)
+	}
+	return nil
 }
 
 func (o *mockOptions) law() (mock.Law, error) {

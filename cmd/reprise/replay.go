@@ -255,6 +255,9 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 	if st, err := os.Stat(filepath.Dir(o.output)); err != nil || !st.IsDir() {
 		return withHint(fmt.Errorf("there is no folder %s to make %s in", filepath.Dir(o.output), filepath.Base(o.output)), "make it first, or name another with -o")
 	}
+	if err := canMake(o.output); err != nil {
+		return err
+	}
 	run.Notes = append(run.Notes, plan.Notes...)
 	client, prompts, err := o.client(t, run)
 	if err != nil {
@@ -262,6 +265,9 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 	}
 	defer client.Close()
 	notes, err := client.Preflight(ctx)
+	if ctx.Err() != nil {
+		return interrupted{errors.New("interrupted before the run: nothing was kept")}
+	}
 	if err != nil {
 		return err
 	}
@@ -278,6 +284,25 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 	}
 	s.talk("sending %s to %s (%s, model %s): %s", amount(plan), run.Endpoint.URL, run.Endpoint.API, run.Endpoint.Model, plan.Shape.Sentence(plan.Mode()))
 	return o.send(ctx, s, plan, client, run)
+}
+
+// canMake tells beforehand that the results folder cannot be made or written.
+func canMake(path string) error {
+	probe, err := os.MkdirTemp(filepath.Dir(path), ".reprise-*")
+	if err == nil {
+		var f *os.File
+		if f, err = os.CreateTemp(probe, "x"); err == nil {
+			f.Close()
+		}
+		os.RemoveAll(probe)
+	}
+	if err == nil {
+		return nil
+	}
+	if of := (*os.PathError)(nil); errors.As(err, &of) {
+		err = of.Err
+	}
+	return withHint(fmt.Errorf("the results folder %s cannot be made: %w", path, err), "name a place that can be written with -o; nothing was sent")
 }
 
 // describe fills in what is known before the run.
@@ -535,6 +560,9 @@ func (o *replayOptions) conclude(s *stdio, run *replay.Run, runErr error) error 
 		if c.N > 0 && c.Reason != "" {
 			s.talk("%s, for instance: %s", c.Class, c.Reason)
 		}
+	}
+	if _, err := os.Stat(o.output); err != nil {
+		return withHint(fmt.Errorf("the results folder %s is gone: it was taken away while the run went on", o.output), "what was measured is lost: run it again")
 	}
 	fmt.Fprintln(s.out, o.output)
 	switch {

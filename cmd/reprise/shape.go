@@ -88,6 +88,10 @@ func (o *shapeFlags) settle() error {
 		return usagef("--rate does not go with --arrivals trace: a recorded trace is never squeezed; use reprise cut, or --arrivals poisson")
 	case o.given["cv"] && o.arrivals != replay.Gamma:
 		return usagef("--cv has an effect on --arrivals gamma alone")
+	case o.given["cv"] && !(o.cv >= 0 && o.cv <= math.MaxFloat64):
+		return usagef("--cv is 0 or more")
+	case slices.ContainsFunc(o.concurrency, func(n int) bool { return n < 1 }):
+		return usagef("--concurrency is the number of requests under way at once, 1 or more")
 	case o.given["steps"] && (!ramp || o.steps < 2):
 		return usagef("--steps is the number of steps of a --ramp, 2 or more")
 	case o.given["stagger"] && !closed:
@@ -282,7 +286,7 @@ func (s *stdio) readFeed(path string, o *shapeFlags) (*feed, error) {
 		}
 		w.trace, err = trace.Load(in, in.size)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.name, err)
+			return nil, ofResults(fmt.Errorf("%s: %w", in.name, err), path)
 		}
 		return w, nil
 	}

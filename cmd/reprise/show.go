@@ -113,7 +113,7 @@ func (s *stdio) recognise(path string) (shown, func(), error) {
 		f, err := trace.Open(in, in.size)
 		if err != nil {
 			in.Close()
-			return nil, none, fmt.Errorf("%s: %w", in.name, err)
+			return nil, none, ofResults(fmt.Errorf("%s: %w", in.name, err), path)
 		}
 		return &shownTrace{f, in}, func() { in.Close() }, nil
 	case bytes.Equal(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
