@@ -185,12 +185,12 @@ func (s *Shape) Sentence(mode string) string {
 		if len(s.Points) > 1 {
 			steps = fmt.Sprintf(" in %d steps", len(s.Points))
 		}
-		return fmt.Sprintf("ramp from %.6g to %.6g requests/s%s, %s arrivals", first.FromPerS, last.ToPerS, steps, s.process())
+		return fmt.Sprintf("ramp from %.6g to %.6g requests/s%s, %s arrivals", first.FromPerS, last.ToPerS, steps, s.Process())
 	}
 	if len(s.Points) == 0 {
 		return "open loop at the instants of the " + s.Arrivals
 	}
-	return fmt.Sprintf("open loop, %s arrivals at %.6g requests/s", s.process(), s.Points[0].FromPerS)
+	return fmt.Sprintf("open loop, %s arrivals at %.6g requests/s", s.Process(), s.Points[0].FromPerS)
 }
 
 func (s *Shape) concurrencies() string {
@@ -204,7 +204,8 @@ func (s *Shape) concurrencies() string {
 	return text
 }
 
-func (s *Shape) process() string {
+// Process names the arrivals, for people.
+func (s *Shape) Process() string {
 	switch s.Arrivals {
 	case Poisson:
 		return "Poisson"

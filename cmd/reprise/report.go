@@ -68,16 +68,33 @@ func (o *reportOptions) run(_ context.Context, s *stdio, args []string) error {
 	return nil
 }
 
+// again refuses a folder that was named before, in whatever way.
+func again(path string, seen map[string]bool) error {
+	full, err := filepath.Abs(path)
+	if real, err2 := filepath.EvalSymlinks(full); err == nil && err2 == nil {
+		full = real
+	}
+	if seen[full] {
+		return usagef("%s is named twice: a run is not compared with itself", path)
+	}
+	seen[full] = true
+	return nil
+}
+
 // buildReport reads results folders, each optionally LABEL=DIR. The folders of
 // the client machines of one run are one input.
 func buildReport(args []string) (*report.Report, error) {
 	var inputs []report.Input
 	var groups []runGroup
 	var short []string
+	seen := map[string]bool{}
 	for _, a := range args {
 		label, path, named := strings.Cut(a, "=")
 		if !named {
 			label, path = "", a
+		}
+		if err := again(path, seen); err != nil {
+			return nil, err
 		}
 		if isSweep(path) {
 			more, lack, closeAll, err := sweepInputs(path, label)

@@ -236,13 +236,15 @@ func (r *Report) sideCells() [][]string {
 		}
 		out = append(out, row)
 	}
+	out = append(out, r.differCells()...)
 	add("Offered, requests/s", func(s *Summary) string { return rateText(s.Load.OfferedPerS) })
 	add("Planned / not answered", func(s *Summary) string { return count(s.Load.Planned) + " / " + count(s.Load.Failed) })
 	for _, m := range [][2]string{{"ttft", "sched"}, {"ttft", "write_end"}, {"tpot", ""}, {"itl", ""}, {"e2e", "sched"}} {
 		for _, p := range []float64{50, 95, 99} {
 			first := r.Summaries[0].latency(m[0], m[1]).percentile(p)
 			add(pName(p)+" "+Latency{Metric: m[0], Clock: m[1]}.name(), func(s *Summary) string {
-				return against(first, s.latency(m[0], m[1]).percentile(p), s == &r.Summaries[0])
+				sure := !s.Client.Withheld() && !r.Summaries[0].Client.Withheld()
+				return against(first, s.latency(m[0], m[1]).percentile(p), s == &r.Summaries[0], sure)
 			})
 		}
 	}
@@ -254,13 +256,17 @@ func (r *Report) sideCells() [][]string {
 	return out
 }
 
-// against writes a value with its difference from the first column.
-func against(first, v *float64, isFirst bool) string {
+// against writes a value with its difference from the first column; there is none
+// to speak of where a client was late on either side.
+func against(first, v *float64, isFirst, sure bool) string {
 	if v == nil {
 		return "too few"
 	}
 	if isFirst || first == nil || *first == 0 {
 		return msNumber(*v)
+	}
+	if !sure {
+		return msNumber(*v) + " (n/a)"
 	}
 	return fmt.Sprintf("%s (%+.1f %%)", msNumber(*v), (*v / *first - 1)*100)
 }
@@ -273,6 +279,18 @@ func (r *Report) sideRows() [][]string {
 		}
 		out = append(out, []string{c.Name, rateText(c.Load.OfferedPerS), p("ttft", "sched", 50), p("ttft", "sched", 95), p("ttft", "sched", 99),
 			p("tpot", "", 95), rateText(c.Goodput.PerS), count(c.Load.Failed), c.shortVerdict()})
+	}
+	if d := r.differ(); r.Shape == Comparison && len(d) > 0 {
+		out[0] = append(out[0], "differs from the first ")
+		for i := range r.Summaries { // in order: there are no curves
+			var names []string
+			for _, x := range d {
+				if x.of[i] != x.of[0] {
+					names = append(names, x.name+" "+x.of[i])
+				}
+			}
+			out[i+1] = append(out[i+1], strings.Join(names, "; "))
+		}
 	}
 	return out
 }

@@ -17,12 +17,32 @@ func (r *Report) conclude() {
 	default:
 		r.concludeComparison()
 	}
+	r.shorten()
 	switch r.Verdict {
 	case Missed:
 		r.Exit = 3
 	case CannotSay:
 		r.Exit = 4
 	}
+}
+
+// longHeadline is the length from which a headline of several runs is no longer
+// one: what it says then stands below a short one.
+const longHeadline = 200
+
+// shorten puts a long headline of several runs below the verdict in short.
+func (r *Report) shorten() {
+	if r.Shape == Single || len(r.Headline) <= longHeadline {
+		return
+	}
+	said := map[Verdict]string{Met: "The limits are met", Missed: "A limit is missed", CannotSay: "It cannot be said whether the limits hold", NoLimits: "No limit was agreed"}[r.Verdict]
+	what := "load points"
+	if r.Shape == Comparison {
+		what = "runs side by side"
+	} else if r.Verdict == Met {
+		said = "The limits hold at one load point or more of every endpoint and row"
+	}
+	r.Headline, r.Detail = fmt.Sprintf("%s (%d %s)", said, len(r.Summaries), what), r.Headline+" "+r.Detail
 }
 
 // headline answers the question in one sentence.
@@ -32,7 +52,7 @@ func (s *Summary) headline() string {
 		at = fmt.Sprintf("Over a %s (%s on average%s)", ramp, s.offered(), after(", ", s.Source.Region))
 	}
 	if s.Client.Withheld() {
-		return "No result: " + s.Client.fault() + ", so these latencies are not the server's (" + s.Client.Reason + ")"
+		return "No result: " + s.Client.fault() + ", so these latencies are not the server's"
 	}
 	if d := s.doubt(); d != "" {
 		return at + " nothing can be concluded: " + d

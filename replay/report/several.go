@@ -91,7 +91,10 @@ func (c curve) sentence() string {
 
 // short says how the worst limit came out.
 func (s *Summary) short() string {
-	if s.Client.Withheld() || len(s.SLO) == 0 {
+	if s.Client.Withheld() {
+		return s.Client.fault()
+	}
+	if len(s.SLO) == 0 {
 		return s.Reason
 	}
 	return s.worst().sentence(true, s.Client.plusMinus())
@@ -108,7 +111,7 @@ func (r *Report) concludeComparison() {
 		if rank[s.Verdict] > rank[r.Verdict] {
 			r.Verdict, r.Reason = s.Verdict, s.Name+": "+s.Reason
 		}
-		parts = append(parts, s.Name+" "+s.figure(at))
+		parts = append(parts, s.Name+" "+s.figure(at, at != nil && !r.oneLimit(at)))
 		who = append(who, s.Name)
 	}
 	if r.Verdict == NoLimits || r.Verdict == Met {
@@ -120,6 +123,13 @@ func (r *Report) concludeComparison() {
 	}
 	r.Headline = r.figureName(at) + ": " + strings.Join(parts, "; ")
 	r.Detail = fmt.Sprintf("%d runs side by side: %s. Offered %s requests/s (%s).", len(who), strings.Join(who, ", "), r.rates(), modeText(r.Summaries[0].Source.Mode))
+	if d := r.differ(); len(d) > 0 {
+		var names []string
+		for _, row := range d {
+			names = append(names, strings.ToLower(row.name[:1])+row.name[1:])
+		}
+		r.Detail += fmt.Sprintf(" They differ in more than what is measured: %s.", strings.Join(names, ", "))
+	}
 }
 
 // unlike says why runs must not be compared by their latencies: answers that
@@ -154,38 +164,84 @@ func (r *Report) rates() string {
 }
 
 // figureSLO is the limit by which runs are compared on top: the first that a
-// run missed, or the first of all.
-func (r *Report) figureSLO() int {
+// run missed, or the first of all; nil where no run has one.
+func (r *Report) figureSLO() (first *SLOResult) {
 	for i := range r.Summaries {
-		for j, x := range r.Summaries[i].SLO {
+		for j := range r.Summaries[i].SLO {
+			x := &r.Summaries[i].SLO[j]
 			if x.Verdict == Missed {
-				return j
+				return x
+			}
+			if first == nil {
+				first = x
 			}
 		}
 	}
-	return 0
+	return first
+}
+
+// alike finds the limit of a run on the same percentile of the same metric, nil
+// where it has none.
+func (s *Summary) alike(at *SLOResult) *SLOResult {
+	for i := range s.SLO {
+		if x := &s.SLO[i]; x.Metric == at.Metric && x.Percentile == at.Percentile && x.MeasuredAt == at.MeasuredAt {
+			return x
+		}
+	}
+	return nil
+}
+
+// oneLimit tells whether all runs have that limit, so that it stands once.
+func (r *Report) oneLimit(at *SLOResult) bool {
+	for i := range r.Summaries {
+		if x := r.Summaries[i].alike(at); x == nil || x.ThresholdMS != at.ThresholdMS {
+			return false
+		}
+	}
+	return true
 }
 
 // figureName names the one number by which runs are compared on top.
-func (r *Report) figureName(i int) string {
-	if s := r.Summaries[0]; i < len(s.SLO) {
-		return fmt.Sprintf("%s %s (limit %s)", pName(s.SLO[i].Percentile), strings.ToUpper(s.SLO[i].Metric), msText(s.SLO[i].ThresholdMS))
+func (r *Report) figureName(at *SLOResult) string {
+	if at == nil {
+		return "p95 TTFT"
 	}
-	return "p95 TTFT"
+	name := pName(at.Percentile) + " " + strings.ToUpper(at.Metric)
+	if r.oneLimit(at) {
+		return fmt.Sprintf("%s (limit %s)", name, msText(at.ThresholdMS))
+	}
+	return name
 }
 
-// figure is that number of one run.
-func (s *Summary) figure(i int) string {
-	switch {
-	case s.Client.Withheld():
+// figure is that number of one run; own says its limit beside it.
+func (s *Summary) figure(at *SLOResult, own bool) string {
+	if s.Client.Withheld() {
 		return "withheld, " + s.Client.fault()
-	case i < len(s.SLO) && s.SLO[i].MS == nil:
-		return "cannot say"
-	case i < len(s.SLO):
-		return fmt.Sprintf("%s, %s", msText(*s.SLO[i].MS), s.SLO[i].Verdict.word())
 	}
-	if v := s.latency("ttft", "sched").percentile(95); v != nil {
-		return msText(*v)
+	if at == nil {
+		at = &SLOResult{Metric: "ttft", Percentile: 95}
 	}
-	return "n/a"
+	clock := "sched"
+	if at.Metric == "tpot" || at.Metric == "itl" {
+		clock = ""
+	}
+	x := s.alike(at)
+	if x == nil {
+		text := "n/a"
+		if v := s.latency(at.Metric, clock).percentile(at.Percentile); v != nil {
+			text = msText(*v)
+		}
+		if own {
+			text += " (no such limit)"
+		}
+		return text
+	}
+	limit := ""
+	if own {
+		limit = fmt.Sprintf(" (limit %s)", msText(x.ThresholdMS))
+	}
+	if x.MS == nil {
+		return "cannot say" + limit
+	}
+	return fmt.Sprintf("%s%s, %s", msText(*x.MS), limit, x.Verdict.word())
 }

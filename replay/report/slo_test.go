@@ -125,7 +125,7 @@ func TestClientLimitedWithholdsTheHeadline(t *testing.T) {
 	run := testRun(slo("ttft", 95, 1000))
 	run.Verdict = replay.ClientVerdict{Verdict: replay.ClientLimited, Reason: "p99 send lag 46 ms"}
 	rep := build(t, Input{Run: run, Results: seq(ramp(300))})
-	if !strings.HasPrefix(rep.Headline, "No result: the client was late") || !strings.Contains(rep.Headline, "46 ms") {
+	if !strings.HasPrefix(rep.Headline, "No result: the client was late") || !strings.Contains(rep.Reason, "46 ms") {
 		t.Errorf("headline is %q", rep.Headline)
 	}
 	if g := rep.Summaries[0].Goodput; g.PerS != nil || g.Share != nil || g.Good != nil {
