@@ -82,7 +82,10 @@ those of all machines together, and reprise report joins their folders.
 Latency is told from the scheduled instant, and beside it from the bytes
 written. The results go into a folder, whose name is printed; reprise report
 reads it. An interrupt sends no more, lets what is under way finish within
---grace, and keeps what there is.
+--grace, and keeps what there is; a second one ends the grace.
+
+A request that this machine had not the descriptors, ports or memory to send is
+the client's own failure: then the exit code is 4, as where the client was late.
 
 --self-test tells beforehand how far the numbers can be believed: put
 "reprise mock --stamps --preset plain" where the server is, behind the same

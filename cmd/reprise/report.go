@@ -27,8 +27,8 @@ func newReport(s *stdio) *cobra.Command {
 		Short: "Report on results: latency, goodput under the SLO, verdict on the client",
 		Long: `Report reads one or more results folders and prints percentiles, goodput under
 the limits of the run, and whether the client may be believed. Several folders
-are set side by side, and against throughput when their loads differ; LABEL=DIR
-names one. The folders of the client machines of one run (replay --shard) are
+are set side by side, and against throughput when they are the same work at
+several loads; LABEL=DIR names one, and those of one label are one curve. The folders of the client machines of one run (replay --shard) are
 one run.
 
 Exit codes: 0 limits met, or none set; 3 a limit missed; 4 the numbers are not to

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -61,6 +62,9 @@ func transportFault(err error, addr string, got, tlsBroken bool) fault {
 	if f, ok := tlsFault(err, addr); ok {
 		return f
 	}
+	if tlsBroken && closed(err) {
+		return fault{replay.TLSError, addr + " closed the connection in the TLS handshake: should the URL begin with http://?", false}
+	}
 	if tlsBroken {
 		return fault{replay.TLSError, "the TLS handshake with " + addr + " failed", false}
 	}
@@ -72,6 +76,8 @@ func transportFault(err error, addr string, got, tlsBroken bool) fault {
 		return fault{replay.Connect, "the name of " + addr + " could not be looked up", false}
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fault{replay.Connect, "nobody listens at " + addr + " (connection refused): is the server up and the port right?", true}
+	case !got && closed(err):
+		return fault{replay.Connect, addr + " took the connection and closed it without an answer: should the URL begin with http:// or https://, the other one?", false}
 	case !got:
 		return fault{replay.Connect, "no connection to " + addr, false}
 	case strings.Contains(err.Error(), "server response headers exceeded"):
@@ -80,6 +86,15 @@ func transportFault(err error, addr string, got, tlsBroken bool) fault {
 		return fault{replay.StreamError, addr + " does not speak HTTP/1.1", true}
 	}
 	return fault{replay.Truncated, "the connection ended before an answer", false}
+}
+
+// closed tells that a connection that was there was closed by the server.
+func closed(err error) bool {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		return false
+	}
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // unspoken tells an answer that is no HTTP, or none as HTTP must be.
