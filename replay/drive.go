@@ -191,6 +191,9 @@ func (d *drive) reason(ctx context.Context) error {
 		return nil
 	case errors.Is(cause, context.Canceled), errors.Is(cause, context.DeadlineExceeded):
 		n := d.counts[Unsent] + d.counts[Cancelled]
+		if n == 0 && d.total() == d.plan.Planned() {
+			return nil // all that was planned was done: the interrupt ended nothing
+		}
 		return fmt.Errorf("%w with %d of %d requests not finished", ErrInterrupted, n, d.total())
 	default:
 		return cause

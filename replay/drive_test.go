@@ -233,6 +233,21 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
+// An interrupt that finds all sent, and lets all of it land, ended nothing: the
+// run is whole.
+func TestInterruptOfNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		s := &fake{stamp: true, take: func(Job) time.Duration { return 3 * time.Second }}
+		_, observe := keep(t, 10)
+		stats, err := every(10, 100*time.Millisecond).Run(ctx, s, Options{Waiter: SleepWaiter{}, Grace: 10 * time.Second}, observe)
+		if err != nil || count(stats, OK) != 10 {
+			t.Fatalf("%v %v", stats.Outcomes, err)
+		}
+	})
+}
+
 func TestBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, observe := keep(t, 1000)

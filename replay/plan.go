@@ -146,17 +146,45 @@ func (p *Plan) Length() time.Duration {
 // cache, empty at the start, could serve: the leading blocks of each prompt
 // that an earlier row had, times the block size, over all prompt tokens.
 func ExpectedHitRate(t *trace.Trace) float64 {
-	cache := trace.NewHits()
-	size := int64(t.Header.BlockTokens)
-	var hit, all int64
+	c := newHitRate(t.Header.BlockTokens)
 	for i := range t.Requests {
-		r := &t.Requests[i]
-		in := int64(r.Input.Or(0))
-		hit += min(int64(cache.Add(r.Blocks))*size, in)
-		all += in
+		c.add(&t.Requests[i])
 	}
-	if all == 0 {
+	return c.rate()
+}
+
+// ExpectedHits is ExpectedHitRate of what the plan sends, in blocks of so many
+// tokens: a part of a trace, or several passes. Of a closed loop, whose levels
+// end when they end, it is that of its trace.
+func (p *Plan) ExpectedHits(blockTokens int) float64 {
+	c := newHitRate(blockTokens)
+	for i := range p.Jobs {
+		j := p.dress(p.Jobs[i])
+		c.add(&j.Request)
+	}
+	return c.rate()
+}
+
+// hitRate counts the tokens that a cache without bounds could serve.
+type hitRate struct {
+	cache    *trace.Hits
+	size     int64
+	hit, all int64
+}
+
+func newHitRate(blockTokens int) *hitRate {
+	return &hitRate{cache: trace.NewHits(), size: int64(blockTokens)}
+}
+
+func (c *hitRate) add(r *trace.Request) {
+	in := int64(r.Input.Or(0))
+	c.hit += min(int64(c.cache.Add(r.Blocks))*c.size, in)
+	c.all += in
+}
+
+func (c *hitRate) rate() float64 {
+	if c.all == 0 {
 		return 0
 	}
-	return float64(hit) / float64(all)
+	return float64(c.hit) / float64(c.all)
 }

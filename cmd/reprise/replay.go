@@ -243,6 +243,9 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 	}
 	run.Notes = append(append(run.Notes, o.notes...), tight...)
 	o.shards.describe(run, all)
+	if o.cache != replay.CacheNone && o.shards.shard == "" { // shards share one cache
+		run.Cache.ExpectedHitRate = plan.ExpectedHits(int(t.Header.BlockTokens))
+	}
 	if err := o.limits(s, w, run); err != nil {
 		return err
 	}

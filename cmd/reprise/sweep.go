@@ -246,6 +246,9 @@ func (w *sweeper) sweep(ctx context.Context) error {
 func (w *sweeper) rows(ctx context.Context) error {
 	for i := range w.index.Runs {
 		line := &w.index.Runs[i]
+		if ctx.Err() != nil {
+			return replay.ErrInterrupted
+		}
 		if err := w.settleRate(line); err != nil {
 			return err
 		}
@@ -289,6 +292,7 @@ func (w *sweeper) rests(line *sweepLine) (notes []string) {
 	if line.OfSaturation == 0 {
 		return nil
 	}
+	notes = append(notes, fmt.Sprintf("The rate asked for, %.4g requests/s, is %.6g of the lowest saturation of the endpoints.", line.RatePerS, line.OfSaturation))
 	for _, sat := range w.index.Saturation {
 		if sat.AtLeast != "" {
 			notes = append(notes, fmt.Sprintf("The rate is %.6g of a saturation that may be higher than the %.3g answers/s found at %s: %s.", line.OfSaturation, sat.RatePerS, sat.Endpoint, sat.AtLeast))

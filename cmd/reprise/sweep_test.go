@@ -30,7 +30,7 @@ func TestSaturationOfFewAnswers(t *testing.T) {
 	}
 	w := &sweeper{index: &sweepIndex{}}
 	w.index.saturates("a", at, rate, more)
-	if notes := w.rests(&sweepLine{OfSaturation: 0.5}); len(notes) != 1 || !strings.Contains(notes[0], "0.5 of a saturation that may be higher than the 2 answers/s found at a") {
+	if notes := w.rests(&sweepLine{OfSaturation: 0.5, RatePerS: 1}); len(notes) != 2 || !strings.Contains(notes[0], "The rate asked for, 1 requests/s, is 0.5 of the lowest") || !strings.Contains(notes[1], "0.5 of a saturation that may be higher than the 2 answers/s found at a") {
 		t.Errorf("%q", notes)
 	}
 	if notes := w.rests(&sweepLine{RatePerS: 3}); notes != nil {

@@ -144,6 +144,10 @@ func (s *Summary) loadCells() [][]string {
 	if s.Source.Mode == replay.ClosedLoop {
 		offered = "Sent, requests/s"
 	}
+	if p := s.asked(); p != nil && s.Source.Mode != replay.ClosedLoop {
+		rate := (p.FromPerS + p.ToPerS) / 2
+		add("Asked for, requests/s", rateText(&rate), fmt.Sprintf("%s for %s s", s.Source.Shape.Process(), seconds(p.LastS)))
+	}
 	add(offered, rateText(s.Load.OfferedPerS), fmt.Sprintf("%s planned over %s s", count(s.Load.Planned), seconds(s.Load.WindowS)))
 	add("Completed, requests/s", rateText(s.Load.DonePerS), fmt.Sprintf("%s answered; %s", count(s.Load.OK), s.Load.over()))
 	if len(s.Goodput.Limits) > 0 && s.Goodput.Good != nil {

@@ -52,7 +52,7 @@ func (m *Metrics) summary(run *replay.Run) Summary {
 	c := m.columns()
 	s := Summary{Source: source(run), Outcomes: m.outcomes(run.Outcomes), Load: m.load(run), Streams: m.streams.finish()}
 	s.Tokens = m.tokenRates(&s.Load)
-	s.Repeats = len(m.windows())
+	s.Repeats, s.Point = len(m.windows()), m.point
 	s.Latency = m.latencies(&c, run.Endpoint.Streaming)
 	s.BinS, s.Bins = overTime(m.samples)
 	s.CDFs = []CDF{cdf("ttft", "sched", c.ttft), cdf("ttft", "write_end", c.ttftSend), cdf("e2e", "sched", c.e2e)}

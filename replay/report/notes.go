@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"reprise/replay"
 )
@@ -32,6 +33,8 @@ func notes(run *replay.Run, s *Summary) []string {
 	add(run.Resent > 0, "%s sent a second time, since the server had closed their kept connection without a byte of answer (--resend): their latency holds both, and the server may have worked on them twice.", plural(run.Resent, "request")+verb(run.Resent))
 	add(!run.Endpoint.Streaming, "Answers were not streamed: TTFT is the time to the whole answer, and TPOT and ITL are not given.")
 	add(s.Cache.Absurd > 0, "For %s the server reports more cached tokens than the prompt has: its cache count means something else, and no hit rate is given.", plural(s.Cache.Absurd, "answer"))
+	add(s.warmed(), "The server's cache had blocks of earlier runs (cache: keep): the hit rate measured, %s, is above the %s that the prompts of this run share among themselves. It is that of a warm cache.", shareText(s.Cache.Measured), shareText(&s.Cache.Expected))
+	noteDrawn(add, run, s)
 	noteStreams(add, &s.Streams)
 	noteTokens(add, run, &s.Tokens)
 	notePath(add, &s.Path)
@@ -68,6 +71,51 @@ func because(reason string) string {
 		return ""
 	}
 	return " (" + reason + ")"
+}
+
+// warmed tells that a cache which is kept held more than the run brought.
+func (s *Summary) warmed() bool {
+	return s.Cache.Mode == replay.CacheKeep && s.Cache.Measured != nil && *s.Cache.Measured > s.Cache.Expected+0.01
+}
+
+// noteDrawn says that the arrivals drawn are fewer or more than the rate asked
+// for comes to, by more than their noise: for gaps of a coefficient of variation
+// CV the standard deviation of a count n is CV·√n (Cox, Renewal Theory, 1962).
+func noteDrawn(add func(bool, string, ...any), run *replay.Run, s *Summary) {
+	if run.Shape == nil || run.Shard != nil || run.Status.Open() {
+		return
+	}
+	cv := map[string]float64{replay.Poisson: 1, replay.Gamma: run.Shape.CV}[run.Shape.Arrivals]
+	p := s.asked()
+	if p == nil || cv == 0 {
+		return
+	}
+	want := float64((p.FromPerS+p.ToPerS)/2*p.LastS) * float64(max(s.Repeats, 1))
+	noise := cv * math.Sqrt(want)
+	got := float64(s.Load.Planned + s.Load.Warmup)
+	add(math.Abs(got-want) > max(noise, 0.05*want), "The arrivals drawn are %.0f requests, where the rate asked for comes to %.0f (standard deviation %.0f): the rate offered is that much %s. A longer run, or other seeds, come nearer.", got, want, noise, moreOrLess(got, want))
+}
+
+func moreOrLess(got, want float64) string {
+	if got < want {
+		return "lower"
+	}
+	return "higher"
+}
+
+// asked is the load point of an open loop or ramp whose arrivals are drawn at a
+// rate for a time, nil of another.
+func (s *Summary) asked() *replay.LoadPoint {
+	sh := s.Source.Shape
+	if sh == nil {
+		return nil
+	}
+	for i := range sh.Points {
+		if p := &sh.Points[i]; (p.Point == s.Point || len(sh.Points) == 1) && p.LastS > 0 && p.FromPerS+p.ToPerS > 0 {
+			return p
+		}
+	}
+	return nil
 }
 
 func noteStreams(add func(bool, string, ...any), s *Streams) {

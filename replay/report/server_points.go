@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"reprise/replay/scrape"
@@ -10,6 +11,7 @@ import (
 // besides gives each load point of an input what the server's metrics say of its
 // time. by are the metrics of the client, in the order of points.
 func (in *Input) besides(points []*Summary, by []*Metrics) {
+	defer in.short(points, by)
 	if len(points) == 1 {
 		points[0].beside(in.whole(by[0]))
 		return
@@ -66,6 +68,31 @@ func joined(sum, more *scrape.Summary) *scrape.Summary {
 		sum.Add(more)
 	}
 	return sum
+}
+
+// short says that the last scrape came before the last answer, as it does where
+// one of several client machines scraped and was done before the others.
+func (in *Input) short(points []*Summary, by []*Metrics) {
+	for repeat, rows := range in.Server {
+		if len(rows) == 0 {
+			continue
+		}
+		last, end := rows[len(rows)-1].TNS, int64(math.MinInt64)
+		for _, m := range by {
+			if e, ok := m.ends()[int32(repeat)]; ok {
+				end = max(end, e)
+			}
+		}
+		if end <= last {
+			continue
+		}
+		for _, s := range points {
+			if s.Server != nil {
+				s.Notes = append(s.Notes, fmt.Sprintf("The server's own figures are by the scrapes of one client machine, until %s s; the last answer of all came at %s s, so what the server did between is not in them.", seconds(float64(last)/1e9), seconds(float64(end)/1e9)))
+			}
+		}
+		return
+	}
 }
 
 // beside takes up the server's figures of a whole run.

@@ -123,3 +123,19 @@ func TestServerOfShortPoints(t *testing.T) {
 		}
 	}
 }
+
+// A server whose last scrape came before the last answer, as of a client machine
+// that was done before the others, says until when its figures are.
+func TestServerScrapedTooShort(t *testing.T) {
+	rows := scrapes(0)
+	for _, c := range []struct {
+		ms   float64
+		told bool
+	}{{100, false}, {1e6, true}} {
+		late := answered(c.ms, 0, 5, 1, 10)
+		s := build(t, Input{Run: testRun(), Results: seq([]replay.Result{answered(0, 0, 5, 1, 10), late}), Server: [][]replay.ServerRow{rows}}).Summaries[0]
+		if told := strings.Contains(strings.Join(s.Notes, " "), "by the scrapes of one client machine, until"); told != c.told {
+			t.Errorf("last answer after %g ms: %q", c.ms, s.Notes)
+		}
+	}
+}
