@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"reprise/trace"
@@ -64,7 +63,7 @@ func TestShards(t *testing.T) {
 // Machines that start together have one zero, however long each takes to be
 // ready, and their results are one run.
 func TestMerge(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		tr, root := shardTrace(60), t.TempDir()
 		at := time.Now().Add(5 * time.Second)
 		start := at.UTC().Format(time.RFC3339Nano)

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
 // A recorded run reads back whole, and an interrupted one with its reason.
 func TestRecord(t *testing.T) {
 	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		opts := Options{Waiter: SleepWaiter{}, Beat: SleepWaiter{}}
 		var killed *Dir
 		p := every(40, 100*time.Millisecond)
@@ -65,7 +64,7 @@ func TestRecord(t *testing.T) {
 // What a sender sent a second time is told in run.json.
 func TestRecordTellsResent(t *testing.T) {
 	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		s := &shifty{fake: fake{stamp: true}}
 		path := Path{EventsAlone: 24, ReadsAlone: 12}
 		run, err := Record(t.Context(), filepath.Join(dir, "a"), Run{StartedAt: "2026-01-02T03:04:05Z", Path: &path}, every(5, time.Second), s, Options{Waiter: SleepWaiter{}, Beat: SleepWaiter{}}, nil)

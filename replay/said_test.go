@@ -65,7 +65,7 @@ func TestLocalCount(t *testing.T) {
 // last second: in virtual time, the folder is looked at as a kill would leave
 // it.
 func TestKillLosesASecond(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "run")
 		w, err := CreateDir(path, goldenRun())
 		if err != nil {
