@@ -160,7 +160,7 @@ func (s *Summary) loadCells() [][]string {
 	add("Output tokens/s", rateText(t.OutPerS), "by usage of "+plural(t.OutN, "answer"))
 	add("Output length as asked", shareText(ratio(t.OutAsked.Equal, t.OutAsked.N)), fmt.Sprintf("share of the answers; %s tokens asked, %s received", count(t.OutAsked.Asked), count(t.OutAsked.Got)))
 	if t.UsageN > 0 {
-		add("Output tokens, usage as counted here", shareText(ratio(t.UsageEqual, t.UsageN)), fmt.Sprintf("%s by usage, %s by our tokenizer; share of %s", count(t.UsageSum), count(t.LocalSum), plural(t.UsageN, "answer")))
+		add("Output tokens, usage as counted here", shareText(ratio(t.UsageEqual, t.UsageN)), fmt.Sprintf("%s tokens by usage, %s by our tokenizer; share of %s", count(t.UsageSum), count(t.LocalSum), plural(t.UsageN, "answer")))
 	}
 	add("Input length as planned", shareText(ratio(t.InAsked.Equal, t.InAsked.N)), fmt.Sprintf("share of the prompts; %s tokens planned, %s by usage", count(t.InAsked.Asked), count(t.InAsked.Got)))
 	expected := s.Cache.Expected
