@@ -118,13 +118,6 @@ func stated(confidence string) string {
 	return " (" + confidence + ")"
 }
 
-func optional(n *spec.Number) string {
-	if n == nil {
-		return ""
-	}
-	return number(*n)
-}
-
 // lengthRows say what lengths hang on.
 func lengthRows(w io.Writer, l *spec.Lengths) {
 	var rows [][2]string
