@@ -14,31 +14,33 @@ import (
 // the figures that both have must agree: how many requests there are, how many
 // have lengths, what these sum to, the time they span and the requests of each
 // model. What the spec does not count (a brief, or held back) is not held against
-// the trace.
+// the trace. A cut of the trace has no more of anything.
 func fittedFrom(s *spec.Spec, t *trace.Trace) error {
 	if t == nil {
 		return nil
 	}
 	w := &s.Workload
-	for _, f := range []inBoth{
+	figures := []inBoth{
 		{"requests", float64(len(t.Requests)), float64(w.Arrivals.Rate.N), w.Arrivals.Rate.N},
 		prompts(t).figure("requests with prompt tokens", w.Lengths.Input.Mean.N),
 		answers(t).figure("requests with output tokens", w.Lengths.Output.Mean.N),
-		prompts(t).mean("mean prompt tokens", w.Lengths.Input.Mean),
-		answers(t).mean("mean output tokens", w.Lengths.Output.Mean),
 		spanned(t, w.Arrivals.Span),
-	} {
-		if err := f.differ(); err != nil {
-			return err
-		}
 	}
 	models := map[string]int64{}
 	for i := range t.Requests {
 		models[t.Requests[i].Model]++
 	}
 	for _, m := range w.Features.Models {
-		f := inBoth{"requests of a model that the spec names", float64(models[m.Alias]), float64(m.N), m.N}
-		if err := f.differ(); err != nil {
+		figures = append(figures, inBoth{"requests of a model that the spec names", float64(models[m.Alias]), float64(m.N), m.N})
+	}
+	differ := inBoth.differ
+	if d := t.Header.DerivedFrom; d != nil && d.Verb == "cut" {
+		differ = inBoth.exceed
+	} else {
+		figures = append(figures, prompts(t).mean("mean prompt tokens", w.Lengths.Input.Mean), answers(t).mean("mean output tokens", w.Lengths.Output.Mean))
+	}
+	for _, f := range figures {
+		if err := differ(f); err != nil {
 			return err
 		}
 	}
@@ -61,8 +63,20 @@ func (f inBoth) differ() error {
 	if f.n == 0 || math.Abs(f.have-f.want) <= rounding*math.Abs(f.want) {
 		return nil
 	}
+	return f.refuse()
+}
+
+// exceed is differ for a cut.
+func (f inBoth) exceed() error {
+	if f.n == 0 || f.have <= f.want*(1+rounding) {
+		return nil
+	}
+	return f.refuse()
+}
+
+func (f inBoth) refuse() error {
 	return fmt.Errorf("the trace is not the one that the spec was fitted from: %s are %.6g in the trace and %.6g in the spec; "+
-		"name that trace, or leave the trace out (profile aggregate); for a spec of several traces, ingest their logs at once and fit that trace", f.what, f.have, f.want)
+		"name that trace or a cut of it, or leave the trace out (profile aggregate); for a spec of several traces, ingest their logs at once and fit that trace", f.what, f.have, f.want)
 }
 
 // lengthSum counts and adds up lengths.

@@ -194,6 +194,30 @@ func TestAggregateOfAnotherTrace(t *testing.T) {
 	}
 }
 
+// TestWriteOfACut: a cut of the trace may leave in its place, and has no more of
+// anything than the spec says.
+func TestWriteOfACut(t *testing.T) {
+	in := input(sampleTrace(1, 60), "exact")
+	whole := in.Trace
+	part := *whole
+	part.Requests = whole.Requests[10:40]
+	part.Header.Counts = trace.Counts{Read: 30, Kept: 30}
+	for i := range part.Requests {
+		part.Requests[i].ID, part.Requests[i].Parent = int64(i), trace.Opt[int64]{}
+	}
+	part.Header.DerivedFrom = &trace.Derived{SHA256: in.TraceSHA256, Verb: "cut"}
+	in.Trace = &part
+	if err := Write(filepath.Join(t.TempDir(), "b"), in); err != nil {
+		t.Error(err)
+	}
+	more := sampleTrace(1, 90)
+	more.Header.DerivedFrom = part.Header.DerivedFrom
+	in.Trace = more
+	if err := Write(filepath.Join(t.TempDir(), "b"), in); err == nil || !strings.Contains(err.Error(), "requests are 90 in the trace and 60") {
+		t.Error(err)
+	}
+}
+
 func TestWriteRefuses(t *testing.T) {
 	cases := map[string]func(*Input){
 		"mix, slo missing":           func(in *Input) { in.Spec.Question.Mix, in.Spec.Question.SLO = "", nil },
