@@ -222,7 +222,7 @@ func (d *demo) end() error {
 	fmt.Fprintf(d.s.err, "\nOpen %s and %s in a browser.\n", d.at("report.html"), d.at("bundle/review.html"))
 	fmt.Fprintln(d.s.err, "The busiest 20 s of the synthetic day is another draw than the log's, so its load differs somewhat; near the knee TTFT shows it.")
 	if d.code == exitDistrust {
-		fmt.Fprintln(d.s.err, "A busy machine makes the client late; the report then says so and withholds its headline. Run it again when the machine is quiet.")
+		fmt.Fprintln(d.s.err, "The report says what keeps it from a verdict. Where that is a late client, run it again when the machine is quiet.")
 	}
 	return nil
 }

@@ -11,11 +11,18 @@ import (
 // sparse says whether arrivals are so rare that a turn seldom finds one near to
 // when it is due: fewer than fewNear within one part in nearSlot of a gap. Dealing
 // turns over arrivals then stretches the gaps, so sessions are drawn first and
-// arrivals are what they are made of (fromStarts).
+// arrivals are what they are made of (fromStarts). Not where minutes differ
+// wildly, as where a quiet day has one rush: that rush makes the queue, and its
+// arrivals are kept.
 func sparse(sp *spec.Spec, times []int64) bool {
 	s := sp.Workload.Sessions
 	if s.Starts == nil || sp.Workload.Arrivals.Process == spec.ProcessUnknown || len(times) < 2 {
 		return false
+	}
+	for _, v := range sp.Workload.Arrivals.IDC {
+		if v.WidthS == 60 && v.Value > wildMinute {
+			return false
+		}
 	}
 	span := float64(times[len(times)-1]-times[0]) / 1e6
 	gap := table(s.Between.P, s.Between.Values).At(0.5)
@@ -23,6 +30,9 @@ func sparse(sp *spec.Spec, times []int64) bool {
 }
 
 const fewNear = 2
+
+// wildMinute is the dispersion of counts a minute from which on they are kept.
+const wildMinute = 10
 
 // ofStarts is the spec with the arrivals of first turns in the place of all.
 func ofStarts(sp *spec.Spec) *spec.Spec {
