@@ -70,7 +70,15 @@ func (o *demoOptions) run(ctx context.Context, s *stdio) error {
 		return err
 	}
 	d := &demo{ctx: ctx, s: s, dir: o.dir, seed: fmt.Sprint(o.seed)}
-	d.made("a made-up day of logs", "day.jsonl.gz", func(path string) error { return writeDay(path, o.seed) })
+	d.chain(o.seed)
+	d.replays()
+	d.do("report", "trace="+d.at("run-trace"), "synthetic="+d.at("run-synthetic"), "--html", d.at("report.html"))
+	return d.end()
+}
+
+// chain makes the signed spec and both traces, from the log to what is sent.
+func (d *demo) chain(seed uint64) {
+	d.made("a made-up day of logs", "day.jsonl.gz", func(path string) error { return writeDay(path, seed) })
 	d.do("ingest", d.at("day.jsonl.gz"), "-o", d.at("day.trace.parquet"))
 	d.do("fit", d.at("day.trace.parquet"), "-o", d.at("draft.spec.json"))
 	d.made("the agreement, as both sides would fill it in", "agreement.yaml", func(path string) error {
@@ -87,9 +95,6 @@ func (o *demoOptions) run(ctx context.Context, s *stdio) error {
 	d.do("verify", d.at("bundle"), "--allowed-signers", d.at("keys/allowed_signers"))
 	d.do("synth", d.at("bundle/spec.json"), "--seed", d.seed, "-o", d.at("synthetic-day.trace.parquet"))
 	d.do("cut", d.at("synthetic-day.trace.parquet"), "--peak", "20s", "-o", d.at("synthetic-peak.trace.parquet"))
-	d.replays()
-	d.do("report", "trace="+d.at("run-trace"), "synthetic="+d.at("run-synthetic"), "--html", d.at("report.html"))
-	return d.end()
 }
 
 // demo runs steps until one fails.
