@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -246,8 +247,12 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 	if o.cache != replay.CacheNone && o.shards.shard == "" { // shards share one cache
 		run.Cache.ExpectedHitRate = plan.ExpectedHits(int(t.Header.BlockTokens))
 	}
-	if err := o.limits(s, w, run); err != nil {
+	load, err := o.limits(s, w, run)
+	if err != nil {
 		return err
+	}
+	if note := offAgreed(load, plan); note != "" && o.shards.shard == "" {
+		run.Notes = append(run.Notes, note)
 	}
 	if o.selfTest > 0 {
 		return o.test(ctx, s, plan, t, run)
@@ -364,10 +369,12 @@ func amount(p *replay.Plan) string {
 	}
 }
 
-// limits takes SLO and region from the spec, or from flags.
-func (o *replayOptions) limits(s *stdio, w *feed, run *replay.Run) error {
+// limits takes SLO and region from the spec, or from flags, and returns the load
+// that the spec's question is about, 0 for none.
+func (o *replayOptions) limits(s *stdio, w *feed, run *replay.Run) (load float64, err error) {
 	run.SLO = []spec.SLO{}
 	if o.spec == "" && w.spec != nil {
+		load = float64(w.spec.Question.Load.Value)
 		run.Spec = &w.given
 		run.SLO = append(run.SLO, w.spec.Question.SLO...)
 		run.Region = cmp.Or(run.Region, w.spec.Question.Region)
@@ -375,8 +382,9 @@ func (o *replayOptions) limits(s *stdio, w *feed, run *replay.Run) error {
 	if o.spec != "" {
 		sp, sha, err := s.readSpec(o.spec)
 		if err != nil {
-			return err
+			return 0, err
 		}
+		load = float64(sp.Question.Load.Value)
 		run.Spec = &replay.Input{Name: filepath.Base(o.spec), SHA256: sha}
 		run.SLO = append(run.SLO, sp.Question.SLO...)
 		if run.Region == "" {
@@ -386,9 +394,27 @@ func (o *replayOptions) limits(s *stdio, w *feed, run *replay.Run) error {
 	for _, line := range o.slo {
 		l, err := parseSLO(line)
 		if err != nil {
-			return usagef("--slo: %w", err)
+			return 0, usagef("--slo: %w", err)
 		}
 		run.SLO = append(run.SLO, l)
 	}
-	return nil
+	return load, nil
+}
+
+// offAgreed says that an open loop offers another rate than the question of its
+// spec is about, by more than 5 % and what chance makes of so many requests.
+func offAgreed(load float64, p *replay.Plan) string {
+	n := len(p.Jobs)
+	if load <= 0 || n < 2 || p.Mode() != replay.OpenLoop || len(p.Shape.Points) > 1 {
+		return ""
+	}
+	span := float64(p.Jobs[n-1].Sched-p.Jobs[0].Sched) / 1e9
+	if span <= 0 {
+		return ""
+	}
+	rate := float64(n-1) / span
+	if math.Abs(rate/load-1) <= 0.05+1/math.Sqrt(float64(n)) {
+		return ""
+	}
+	return fmt.Sprintf("the question of the spec is about %.4g requests/s, and this run offers %.4g: its limits are judged at what was offered", load, rate)
 }
