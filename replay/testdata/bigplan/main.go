@@ -43,9 +43,7 @@ func main() {
 	flag.IntVar(&o.n, "n", 87000, "requests")
 	flag.IntVar(&o.repeats, "repeats", 3, "runs of each trace, in turn")
 	flag.DurationVar(&o.after, "after", 10*time.Second, "when a run is ended")
-	flag.BoolVar(&o.cores.FIFO, "fifo", false, "run each process at real-time priority on its core")
-	flag.StringVar(&o.cores.ServerCore, "server-core", "0", "core of the mock")
-	flag.StringVar(&o.cores.ClientCore, "client-core", "1", "core or cores of the client")
+	o.cores.Flags(flag.CommandLine)
 	flag.Parse()
 	if err := run(&o, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "bigplan:", err)

@@ -49,9 +49,7 @@ func main() {
 	flag.IntVar(&o.n, "n", 3000, "requests")
 	flag.DurationVar(&o.over, "over", time.Minute, "time that they span")
 	flag.IntVar(&o.repeats, "repeats", 1, "runs of each client, clients in turn; vllm and aiperf run once")
-	flag.BoolVar(&o.cores.FIFO, "fifo", false, "run each process at real-time priority on its core")
-	flag.StringVar(&o.cores.ServerCore, "server-core", "0", "core of the mock")
-	flag.StringVar(&o.cores.ClientCore, "client-core", "1", "core of the client")
+	o.cores.Flags(flag.CommandLine)
 	flag.Parse()
 	if err := run(&o); err != nil {
 		fmt.Fprintln(os.Stderr, "lateness:", err)

@@ -14,6 +14,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -31,6 +32,13 @@ import (
 type Cores struct {
 	ServerCore, ClientCore string
 	FIFO                   bool
+}
+
+// Flags adds the flags that set them.
+func (c *Cores) Flags(f *flag.FlagSet) {
+	f.BoolVar(&c.FIFO, "fifo", false, "run each process at real-time priority on its core")
+	f.StringVar(&c.ServerCore, "server-core", "0", "core of the mock")
+	f.StringVar(&c.ClientCore, "client-core", "1", "core or cores of the client")
 }
 
 // args are what runs a program on a core.

@@ -66,9 +66,7 @@ func main() {
 	flag.Float64Var(&o.from, "from", 30000, "events a second at which our client begins")
 	flag.Float64Var(&o.at, "at", 0, "only the comparison with the bare timer, at so many events a second")
 	flag.Float64Var(&o.loopsFrom, "loops-from", 4000, "events a second at which the Python clients begin")
-	flag.BoolVar(&o.cores.FIFO, "fifo", false, "run each process at real-time priority on its core")
-	flag.StringVar(&o.cores.ServerCore, "server-core", "0", "core of the mock")
-	flag.StringVar(&o.cores.ClientCore, "client-core", "1", "core of the client")
+	o.cores.Flags(flag.CommandLine)
 	flag.Parse()
 	run := run
 	switch o.role {

@@ -41,9 +41,7 @@ func main() {
 	flag.Float64Var(&o.rate, "rate", 500, "requests a second")
 	flag.DurationVar(&o.length, "for", 10*time.Minute, "how long")
 	flag.IntVar(&o.tokens, "tokens", 20, "tokens of an answer, 10 ms apart")
-	flag.BoolVar(&o.cores.FIFO, "fifo", false, "run each process at real-time priority on its core")
-	flag.StringVar(&o.cores.ServerCore, "server-core", "0", "core of the mock")
-	flag.StringVar(&o.cores.ClientCore, "client-core", "1", "core of the client")
+	o.cores.Flags(flag.CommandLine)
 	flag.Parse()
 	if err := run(&o); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
