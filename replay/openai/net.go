@@ -74,7 +74,11 @@ func (e *netEngine) by(q *query) *http.Transport {
 
 // tapOf finds the tap under a connection, nil when there is none.
 func tapOf(c net.Conn) *tap {
-	if t, ok := c.(*tls.Conn); ok {
+	for { // TLS within TLS, through a proxy that is spoken to by it
+		t, ok := c.(*tls.Conn)
+		if !ok {
+			break
+		}
 		c = t.NetConn()
 	}
 	s, _ := c.(*tap)
@@ -132,23 +136,33 @@ func (w *watch) take(what progress) {
 }
 
 func (e *netEngine) exchange(ctx context.Context, q *query, rc receiver) error {
-	c := e.client
-	t := &trip{flight: q.flight, shift: c.shift(q.flight), small: q.get || len(q.body()) < writeBuffer/2}
 	ctx, w, release := e.watch(ctx, q.limits)
 	defer release()
+	for {
+		t := &trip{flight: q.flight, shift: e.client.shift(q.flight), h2c: e.client.cfg.Wire.HTTP2 == H2C}
+		err := e.attempt(ctx, q, t, w, rc)
+		q.seen = t.passage()
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return ended(context.Cause(ctx))
+		case err != nil && t.spent: // not sent a second time: it was not sent at all
+			continue
+		}
+		p := &q.seen
+		p.stale = err != nil && p.reused.V && !p.firstByte.OK
+		return err
+	}
+}
+
+// attempt sends a request over the connection that the transport has for it.
+func (e *netEngine) attempt(ctx context.Context, q *query, t *trip, w *watch, rc receiver) error {
 	resp, err := e.by(q).RoundTrip(e.request(httptrace.WithClientTrace(ctx, t.hooks()), q))
-	if err == nil {
-		err = e.receive(resp, t, w, rc)
-		// The last bytes of a long body may leave after the answer has begun.
-		resp.Body.Close()
+	if err != nil {
+		return err
 	}
-	if err != nil && ctx.Err() != nil {
-		err = ended(context.Cause(ctx))
-	}
-	q.seen = t.passage()
-	p := &q.seen
-	p.stale = err != nil && ctx.Err() == nil && p.reused.V && !p.firstByte.OK
-	return err
+	// The last bytes of a long body may leave after the answer has begun.
+	defer resp.Body.Close()
+	return e.receive(resp, t, w, rc)
 }
 
 // ended is the cause of a request's end: one of its limits, or a cancel.
@@ -181,8 +195,9 @@ func (e *netEngine) receive(resp *http.Response, t *trip, w *watch, rc receiver)
 	}
 	buf := e.client.stamps.buffers.Get().(*[]byte)
 	defer e.client.stamps.buffers.Put(buf)
-	for {
+	for left := resp.ContentLength; ; { // negative: not stated
 		n, err := resp.Body.Read(*buf)
+		left -= int64(n)
 		if n > 0 {
 			what := rc.body((*buf)[:n], t.readAt())
 			if what == enough {
@@ -195,6 +210,9 @@ func (e *netEngine) receive(resp *http.Response, t *trip, w *watch, rc receiver)
 		}
 		if err != nil {
 			return err
+		}
+		if left == 0 && t.unwritten() {
+			return nil // the transport would tell the end 50 ms late
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"errors"
 	"net"
 	"sync/atomic"
 	"syscall"
@@ -14,6 +15,12 @@ import (
 // before the system call that took all of it, so that the time of the call is
 // the server's and a TTFT is never flattered; where the kernel took it in
 // parts, when it had the last one.
+//
+// A server may answer before it has read a request, and close: then a write
+// fails with the answer there to be read. net/http would drop the connection,
+// and the answer with it, so under it such a failure is kept from it: what the
+// reads bring decides, an answer or the end. They do not wait: of a connection
+// that was reset there is nothing more to come.
 type tap struct {
 	net.Conn
 	clock *stamps
@@ -21,6 +28,7 @@ type tap struct {
 	last  atomic.Int64    // stamp of the last read
 	wrote atomic.Int64    // stamp of the last write
 	trip  atomic.Pointer[trip]
+	mute  atomic.Bool // a write failed, and nobody was told
 	in    intake
 	out   outlet
 }
@@ -54,7 +62,30 @@ func (c *tap) plainRead(p []byte) (int, error) {
 	return n, err
 }
 
-// plainWrite is Write where the system offers no better.
+// Write writes all of p.
+func (c *tap) Write(p []byte) (int, error) {
+	if c.mute.Load() {
+		if t := c.trip.Load(); t != nil && t.spent {
+			return 0, syscall.EPIPE // the request of another
+		}
+		return len(p), nil
+	}
+	n, err := c.writeAll(p)
+	if err != nil && c.bears(err) {
+		c.mute.Store(true)
+		return len(p), nil
+	}
+	return n, err
+}
+
+// bears tells whether reads decide on a write that failed: where the server has
+// reset the connection under a request of HTTP/1.1.
+func (c *tap) bears(err error) bool {
+	t := c.trip.Load()
+	return t != nil && t.one && (errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET))
+}
+
+// plainWrite is writeAll where the system offers no better.
 func (c *tap) plainWrite(p []byte) (int, error) {
 	at := c.clock.now()
 	n, err := c.Conn.Write(p)
@@ -64,8 +95,11 @@ func (c *tap) plainWrite(p []byte) (int, error) {
 
 // sent notes a write. The transport of the net engine learns of it at once.
 func (c *tap) sent(at int64, err error) {
+	if err != nil {
+		return
+	}
 	c.wrote.Store(at)
-	if t := c.trip.Load(); t != nil && err == nil {
+	if t := c.trip.Load(); t != nil {
 		t.written(at + t.shift)
 	}
 }

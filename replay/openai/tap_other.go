@@ -14,8 +14,8 @@ func (c *tap) Read(p []byte) (int, error) { return c.plainRead(p) }
 
 func (c *tap) borrow() ([]byte, error) { return c.hold() }
 
-// Write writes all of p.
-func (c *tap) Write(p []byte) (int, error) { return c.plainWrite(p) }
+// writeAll writes all of p.
+func (c *tap) writeAll(p []byte) (int, error) { return c.plainWrite(p) }
 
 func (c *tap) writeNow(p []byte) (int, error) { return c.plainWrite(p) }
 

@@ -100,8 +100,8 @@ func (c *tap) receive(fd uintptr) bool {
 	return err != unix.EAGAIN
 }
 
-// Write writes all of p.
-func (c *tap) Write(p []byte) (int, error) {
+// writeAll writes all of p.
+func (c *tap) writeAll(p []byte) (int, error) {
 	if c.raw == nil {
 		return c.plainWrite(p)
 	}

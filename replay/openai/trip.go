@@ -2,6 +2,7 @@ package openai
 
 import (
 	"crypto/tls"
+	"net"
 	"net/http/httptrace"
 	"sync"
 
@@ -14,6 +15,7 @@ import (
 type trip struct {
 	flight *replay.Flight
 	shift  int64 // the client's base less the run's zero, ns
+	h2c    bool  // HTTP/2 without TLS
 
 	mu         sync.Mutex
 	conn       *tap
@@ -23,8 +25,9 @@ type trip struct {
 	dns, tcp   span
 	tls        span
 	reused     trace.Opt[bool]
-	small      bool // the request leaves in a single write
 	whole      bool // the transport has written all of the request
+	one        bool // by HTTP/1.1, over which it is alone
+	spent      bool // the connection was dead before: nothing was written
 	tlsFailed  bool
 	tlsRunning bool
 }
@@ -80,9 +83,17 @@ func (t *trip) gotConn(i httptrace.GotConnInfo) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ready, t.reused, t.conn = trace.Some(now), trace.Some(i.Reused), tapOf(i.Conn)
+	t.one = !t.h2c && !secondOf(i.Conn)
 	if t.conn != nil {
+		t.spent = t.conn.mute.Load()
 		t.conn.trip.Store(t)
 	}
+}
+
+// secondOf tells a connection of HTTP/2 by what TLS agreed on.
+func secondOf(c net.Conn) bool {
+	secure, ok := c.(*tls.Conn)
+	return ok && secure.ConnectionState().NegotiatedProtocol == "h2"
 }
 
 // rendered notes that the transport has written the whole request, though its
@@ -122,6 +133,13 @@ func (t *trip) lastRead() int64 {
 	return t.conn.last.Load() + t.shift
 }
 
+// unwritten reports whether part of the request is with the transport yet.
+func (t *trip) unwritten() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.whole
+}
+
 // readAt is lastRead for the goroutine that reads the body.
 func (t *trip) readAt() int64 {
 	t.mu.Lock()
@@ -133,16 +151,16 @@ func (t *trip) readAt() int64 {
 func (t *trip) passage() passage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.whole && !t.writeEnd.OK && t.conn != nil {
+	if t.whole && !t.writeEnd.OK && t.conn != nil && !t.conn.mute.Load() {
 		// Nothing was left in the buffer after rendered, or the answer was faster
 		// than the goroutine that notes the last write.
 		if at := t.conn.wrote.Load() + t.shift; at >= t.ready.V {
 			t.writeEnd = trace.Some(at)
 		}
 	}
-	if t.firstByte.OK && (t.small && !t.writeEnd.OK || t.firstByte.V < t.writeEnd.V) {
-		// The answer was read before the writing goroutine woke to note its time:
-		// the kernel had the request by then.
+	if t.firstByte.OK && (!t.writeEnd.OK || t.firstByte.V < t.writeEnd.V) {
+		// The answer did not wait for the whole request, or was read before the
+		// writing goroutine woke to note its time: the kernel had it by then.
 		t.writeEnd = t.firstByte
 	}
 	return passage{ready: t.ready, writeEnd: t.writeEnd, firstByte: t.firstByte, reused: t.reused,
