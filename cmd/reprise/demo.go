@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"reprise/replay/mock"
+	"reprise/replay/mock/engine"
 	"reprise/testdata/demolog"
 	"reprise/trace/sign"
 	"reprise/trace/token"
@@ -204,7 +205,7 @@ func (d *demo) replays() {
 }
 
 func (d *demo) engine() (*mock.Server, error) {
-	law, err := mock.Preset("demo")
+	law, err := engine.Preset("demo")
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"reprise/replay"
 	"reprise/replay/mock"
+	"reprise/replay/mock/engine"
 	"reprise/replay/openai"
 )
 
@@ -58,7 +59,7 @@ func (o *replayOptions) headroom(ctx context.Context, s *stdio, plan *replay.Pla
 
 // shrink cuts a part to the size of the test, and returns the law under which its
 // longest answer takes headroomStream.
-func shrink(part *replay.Plan) mock.Law {
+func shrink(part *replay.Plan) engine.Law {
 	part.Jobs = part.Jobs[:min(len(part.Jobs), headroomJobs)]
 	part.Faster(headroomSpeed)
 	scale := min(1, headroomEvents/float64(part.Asked()))
@@ -70,7 +71,7 @@ func shrink(part *replay.Plan) mock.Law {
 		longest = max(longest, r.Output.V)
 	}
 	itl := min(10_000, float64(headroomStream.Microseconds())/float64(longest))
-	return mock.Law{Name: "headroom", MaxModelLen: 1 << 24, Output: mock.OutputLaw{Median: 1}, Plain: &mock.Plain{TTFT: 10_000, ITL: itl}}
+	return engine.Law{Name: "headroom", MaxModelLen: 1 << 24, Output: engine.OutputLaw{Median: 1}, Plain: &engine.Plain{TTFT: 10_000, ITL: itl}}
 }
 
 // measureHeadroom runs the part; cpu is the process's CPU time.

@@ -16,6 +16,7 @@ import (
 
 	"reprise/replay"
 	"reprise/replay/mock"
+	"reprise/replay/mock/engine"
 	"reprise/replay/report"
 	"reprise/trace/token"
 )
@@ -101,11 +102,11 @@ func killAccount(t *testing.T, results string, planned, rows int64) {
 // answer.
 func countingEngine(t *testing.T) (url string, served *atomic.Int64) {
 	t.Helper()
-	law, err := mock.Preset("plain")
+	law, err := engine.Preset("plain")
 	if err != nil {
 		t.Fatal(err)
 	}
-	law.Plain = &mock.Plain{TTFT: 2000, ITL: 1000}
+	law.Plain = &engine.Plain{TTFT: 2000, ITL: 1000}
 	tok, err := token.Open("o200k_base")
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"reprise/replay"
 	"reprise/replay/mock"
+	"reprise/replay/mock/engine"
 	"reprise/trace/token"
 )
 
@@ -24,7 +25,7 @@ func (w tardy) Until(ctx context.Context, t replay.Timer, ns int64) error {
 // started is an engine on an exact schedule.
 func started(t *testing.T, with func(*mock.Config)) string {
 	t.Helper()
-	law, err := mock.Preset("plain")
+	law, err := engine.Preset("plain")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"reprise/replay/mock"
+	"reprise/replay/mock/engine"
 	"reprise/trace/token"
 )
 
@@ -25,7 +26,7 @@ type mockOptions struct {
 	serve     serveOptions
 	fault     faultOptions
 	fit       fitOptions
-	fleet     mock.FleetConfig
+	fleet     engine.FleetConfig
 }
 
 func newMock(io *stdio) *cobra.Command {
@@ -61,7 +62,7 @@ Presets: ` + presetNames() + `. MOCK_API_KEY, when set, is the key that clients 
 	c.Flags().BoolVar(&o.stamps, "stamps", false, "stamp arrivals (X-Mock-Recv-Ns) and events (x_mock_send_ns), for reprise replay --self-test")
 	c.Flags().BoolVar(&o.printLaw, "print-law", false, "print the law as JSON and end")
 	c.Flags().IntVar(&o.fleet.Replicas, "replicas", 1, "engines behind the endpoint; POST /mock/scale changes their number")
-	c.Flags().StringVar((*string)(&o.fleet.Routing), "routing", string(mock.RoundRobin), "how requests are shared out: round_robin, least_requests, prefix_affinity")
+	c.Flags().StringVar((*string)(&o.fleet.Routing), "routing", string(engine.RoundRobin), "how requests are shared out: round_robin, least_requests, prefix_affinity")
 	c.Flags().Var(scaleValue{&o.fleet.Scales}, "scale", "at AT after the start be N replicas, new ones cold for COLD, such as 30s:3:20s; may be repeated")
 	o.fit.register(c)
 	o.serve.register(c)
@@ -71,7 +72,7 @@ Presets: ` + presetNames() + `. MOCK_API_KEY, when set, is the key that clients 
 
 func presetNames() string {
 	var names []string
-	for _, l := range mock.Presets() {
+	for _, l := range engine.Presets() {
 		names = append(names, l.Name)
 	}
 	return strings.Join(names, ", ")
@@ -110,8 +111,8 @@ func (o *mockOptions) run(ctx context.Context, s *stdio) error {
 }
 
 // checkFleet names the flag that a fleet cannot be made of.
-func checkFleet(f mock.FleetConfig) error {
-	known := []mock.Routing{mock.RoundRobin, mock.LeastRequests, mock.PrefixAffinity}
+func checkFleet(f engine.FleetConfig) error {
+	known := []engine.Routing{engine.RoundRobin, engine.LeastRequests, engine.PrefixAffinity}
 	switch {
 	case f.Replicas < 1:
 		return usagef("--replicas is the number of engines, 1 or more")
@@ -121,9 +122,9 @@ func checkFleet(f mock.FleetConfig) error {
 	return nil
 }
 
-func (o *mockOptions) law() (mock.Law, error) {
+func (o *mockOptions) law() (engine.Law, error) {
 	if o.lawFile == "" {
-		law, err := mock.Preset(o.preset)
+		law, err := engine.Preset(o.preset)
 		if err != nil {
 			return law, usageError{err}
 		}
@@ -131,12 +132,12 @@ func (o *mockOptions) law() (mock.Law, error) {
 	}
 	data, err := os.ReadFile(o.lawFile)
 	if err != nil {
-		return mock.Law{}, err
+		return engine.Law{}, err
 	}
-	return mock.DecodeLaw(data)
+	return engine.DecodeLaw(data)
 }
 
-func (o *mockOptions) start(ctx context.Context, s *stdio, law mock.Law) (*mock.Server, error) {
+func (o *mockOptions) start(ctx context.Context, s *stdio, law engine.Law) (*mock.Server, error) {
 	t, err := token.Open(o.tokenizer)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"reprise/replay"
 	"reprise/replay/mock"
+	"reprise/replay/mock/engine"
 )
 
 // fitOptions make a law from a measured run, and forecasts from a law.
@@ -36,7 +37,7 @@ func (o *fitOptions) asked() bool { return o.results != "" || len(o.predict) > 0
 
 // found is what --json prints.
 type found struct {
-	Law      mock.Law        `json:"law"`
+	Law      engine.Law      `json:"law"`
 	Fit      *mock.FitReport `json:"fit,omitempty"`
 	Forecast []forecast      `json:"forecasts,omitempty"`
 }
@@ -50,7 +51,7 @@ type forecast struct {
 }
 
 // run fits or takes the law, and predicts.
-func (o *fitOptions) run(s *stdio, law func() (mock.Law, error), seed uint64, fleet mock.FleetConfig) error {
+func (o *fitOptions) run(s *stdio, law func() (engine.Law, error), seed uint64, fleet engine.FleetConfig) error {
 	var f found
 	var err error
 	if o.results != "" {
@@ -120,7 +121,7 @@ func observations(dir string) ([]mock.Observation, int, *replay.Run, error) {
 
 // predict simulates the load of a trace, or that of a run, with the token
 // counts and cache hits that the run had.
-func predict(s *stdio, law mock.Law, path string, seed uint64, fleet mock.FleetConfig) (forecast, error) {
+func predict(s *stdio, law engine.Law, path string, seed uint64, fleet engine.FleetConfig) (forecast, error) {
 	f := forecast{Of: path}
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		obs, _, _, err := observations(path)
@@ -152,7 +153,7 @@ func predict(s *stdio, law mock.Law, path string, seed uint64, fleet mock.FleetC
 
 func (o *fitOptions) print(s *stdio, f *found) error {
 	if f.Fit != nil {
-		data, err := mock.EncodeLaw(f.Law)
+		data, err := engine.EncodeLaw(f.Law)
 		if err != nil {
 			return err
 		}

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"reprise/replay/mock"
+	"reprise/replay/mock/engine"
 )
 
 // scaleValue collects --scale AT:N:COLD.
-type scaleValue struct{ to *[]mock.Scale }
+type scaleValue struct{ to *[]engine.Scale }
 
 func (v scaleValue) String() string { return "" }
 func (v scaleValue) Type() string   { return "AT:N:COLD" }
@@ -20,7 +20,7 @@ func (v scaleValue) Set(text string) error {
 	if len(parts) < 2 || len(parts) > 3 {
 		return fmt.Errorf("give AT:N or AT:N:COLD, such as 30s:3:20s")
 	}
-	var s mock.Scale
+	var s engine.Scale
 	var err error
 	if s.At, err = time.ParseDuration(parts[0]); err != nil {
 		return fmt.Errorf("%q is no time, give one such as 30s", parts[0])

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"reprise/replay/mock"
+	"reprise/replay/mock/engine"
 	"reprise/trace"
 	"reprise/trace/token"
 )
@@ -142,7 +143,7 @@ func engineBehind(t *testing.T, a *authority) (url string, peers *atomic.Int64) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	law, err := mock.Preset("plain")
+	law, err := engine.Preset("plain")
 	if err != nil {
 		t.Fatal(err)
 	}

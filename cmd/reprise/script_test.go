@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"reprise/replay/mock"
+	"reprise/replay/mock/engine"
 	"reprise/trace/token"
 )
 
@@ -42,12 +43,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("LOCKED_URL", serve(env, locked))
 			env.Setenv("FULL_URL", serve(env, full()))
 			env.Setenv("BROKEN_URL", serve(env, breaking()))
-			mock, err := engine(env)
+			mock, err := startEngine(env)
 			if err != nil {
 				return err
 			}
 			env.Setenv("MOCK_URL", mock)
-			if mock, err = engine(env); err != nil {
+			if mock, err = startEngine(env); err != nil {
 				return err
 			}
 			env.Setenv("MOCK2_URL", mock)
@@ -71,9 +72,9 @@ func serve(env *testscript.Env, h http.HandlerFunc) string {
 	return s.URL
 }
 
-// engine starts a mock engine that answers on an exact schedule.
-func engine(env *testscript.Env) (string, error) {
-	law, err := mock.Preset("plain")
+// startEngine starts a mock engine that answers on an exact schedule.
+func startEngine(env *testscript.Env) (string, error) {
+	law, err := engine.Preset("plain")
 	if err != nil {
 		return "", err
 	}

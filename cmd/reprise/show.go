@@ -13,7 +13,7 @@ import (
 
 	"reprise/fit/page"
 	"reprise/replay"
-	"reprise/replay/mock"
+	"reprise/replay/mock/engine"
 	"reprise/sanitize/bundle"
 	"reprise/trace"
 	"reprise/trace/keys"
@@ -178,8 +178,8 @@ func recogniseJSON(data []byte) (shown, error) {
 			return nil, err
 		}
 		return &shownJSON{"audit", a}, nil
-	case mock.LawKind:
-		l, err := mock.DecodeLaw(data)
+	case engine.LawKind:
+		l, err := engine.DecodeLaw(data)
 		if err != nil {
 			return nil, err
 		}

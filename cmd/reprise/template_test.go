@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"reprise/replay/mock"
+	"reprise/replay/mock/engine"
 	"reprise/replay/scrape"
 	"reprise/trace/token"
 )
@@ -19,7 +20,7 @@ func TestTemplateByServersMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	law, err := mock.Preset("plain")
+	law, err := engine.Preset("plain")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // apiError is an error of the API in the shape of OpenAI and vLLM.
@@ -38,9 +40,9 @@ func invalid(place, kind, what string) *apiError {
 
 // refusal turns the engine's refusals into answers.
 func refusal(err error) *apiError {
-	var rate *RateError
-	var queue *QueueError
-	var length *LengthError
+	var rate *engine.RateError
+	var queue *engine.QueueError
+	var length *engine.LengthError
 	switch {
 	case errors.As(err, &rate):
 		return &apiError{Status: http.StatusTooManyRequests, Message: rate.Error(), Type: "RateLimitError", retry: rate.RetryAfter}
@@ -69,7 +71,7 @@ func (e *apiError) answer(more ...field) *answer {
 }
 
 // rateFields are OpenAI's rate limit headers.
-func rateFields(r Rate) []field {
+func rateFields(r engine.Rate) []field {
 	if r.Limit == 0 {
 		return nil
 	}

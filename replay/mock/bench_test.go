@@ -8,42 +8,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"reprise/replay/mock/engine"
 	"reprise/trace/token"
 )
-
-// BenchmarkEngine is the engine alone, in virtual time, at a full batch.
-func BenchmarkEngine(b *testing.B) {
-	for _, batch := range []int{16, 256} {
-		b.Run(fmt.Sprintf("batch%d", batch), func(b *testing.B) {
-			law := llama8bH100()
-			law.MaxSeqs = batch
-			e, err := NewEngine(law, 1)
-			if err != nil {
-				b.Fatal(err)
-			}
-			now, live, tokens := time.Duration(0), 0, 0
-			var events []Event
-			for b.Loop() {
-				for ; live < 2*batch; live++ {
-					if _, err := e.Submit(now, exact(256, 200)); err != nil {
-						b.Fatal(err)
-					}
-				}
-				events, now, _ = e.Step(now, events[:0])
-				for _, ev := range events {
-					if ev.Finish != Going {
-						live--
-					}
-				}
-				tokens += len(events)
-			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "steps/s")
-			b.ReportMetric(float64(tokens)/b.Elapsed().Seconds(), "events/s")
-		})
-	}
-}
 
 // readStreams keeps streams open against a server, one after the other on each
 // connection, with a client that only looks for the end of each. Every stream has n
@@ -97,7 +65,7 @@ func BenchmarkHTTP(b *testing.B) {
 	}{{"paced10", 10, 20000, 10000}, {"paced100", 100, 20000, 10000}, {"paced250", 250, 20000, 10000}, {"flood", 32, 0, 0}} {
 		b.Run(c.name, func(b *testing.B) {
 			law := plain()
-			law.Plain = &Plain{TTFT: c.ttft, ITL: c.itl}
+			law.Plain = &engine.Plain{TTFT: c.ttft, ITL: c.itl}
 			s, err := Start(b.Context(), DefaultConfig(law, words{}))
 			if err != nil {
 				b.Fatal(err)
@@ -135,7 +103,7 @@ func BenchmarkPrompt(b *testing.B) {
 				if !cached {
 					p.cache = textCache{}
 				}
-				HashBlocks(nil, p.render(c))
+				engine.HashBlocks(nil, p.render(c))
 			}
 		})
 	}

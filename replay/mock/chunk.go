@@ -3,13 +3,15 @@ package mock
 import (
 	"encoding/json"
 	"strconv"
+
+	"reprise/replay/mock/engine"
 )
 
 // word is output token n (from 1) of an answer. Each is one token of the usual
 // vocabularies, and their concatenation as many.
 func word(key uint64, n int32) string {
 	words := [...]string{" the", " of", " and", " to", " in", " is", " on", " that", " by", " this", " with", " you", " it", " not", " or", " be"}
-	w := words[mix(key+uint64(n))%uint64(len(words))]
+	w := words[engine.Mix(key+uint64(n))%uint64(len(words))]
 	if n == 1 {
 		return w[1:]
 	}
@@ -50,19 +52,19 @@ func newReply(c *call, id string, created int64, prompt int32, key uint64) *repl
 
 // event appends the SSE events of a token; sent is the time of writing, Unix ns.
 // The fields are those of vLLM 0.32 and in its order.
-func (r *reply) event(dst []byte, ev Event, sent int64) []byte {
+func (r *reply) event(dst []byte, ev engine.Event, sent int64) []byte {
 	if ev.N == 1 && r.chat {
 		dst = append(append(dst, r.open...), roleChoice+"],"+rolePrompt...)
 		dst = r.shut(dst, sent)
 	}
 	dst = append(dst, r.open...)
 	dst = append(dst, choiceOpen(r.chat)...)
-	if ev.Finish != Stop { // the token that stops an answer has no text
+	if ev.Finish != engine.Stop { // the token that stops an answer has no text
 		dst = append(dst, word(r.key, ev.N)...)
 	}
 	dst = choiceShut(dst, r.chat, ev.Finish.String())
 	dst = append(dst, ']')
-	if ev.Finish == Going {
+	if ev.Finish == engine.Going {
 		return r.shut(dst, sent)
 	}
 	return r.ending(dst, ev, sent)
@@ -123,7 +125,7 @@ func (r *reply) shut(dst []byte, sent int64) []byte {
 
 // ending ends the last choice's event and appends the usage, if asked for, and
 // [DONE].
-func (r *reply) ending(dst []byte, ev Event, sent int64) []byte {
+func (r *reply) ending(dst []byte, ev engine.Event, sent int64) []byte {
 	if r.includeUsage {
 		dst = r.shut(dst, sent)
 		dst = append(dst, r.open...)
@@ -144,7 +146,7 @@ const (
 	usageWhole                   // an answer in one piece
 )
 
-func (r *reply) usage(dst []byte, ev Event, form usageForm) []byte {
+func (r *reply) usage(dst []byte, ev engine.Event, form usageForm) []byte {
 	ev.N = max(ev.N+r.usageBy, 0)
 	dst = append(dst, `{"prompt_tokens":`...)
 	dst = strconv.AppendInt(dst, int64(r.prompt), 10)

@@ -3,6 +3,8 @@ package mock
 import (
 	"encoding/json"
 	"net/http"
+
+	"reprise/replay/mock/engine"
 )
 
 // wholeMessage is the message of a chat in one piece.
@@ -75,10 +77,10 @@ type chatPrompt struct {
 }
 
 // whole is the answer of a call that does not stream.
-func (r *reply) whole(ev Event) *wholeAnswer {
+func (r *reply) whole(ev engine.Event) *wholeAnswer {
 	var text []byte
 	last := ev.N
-	if ev.Finish == Stop {
+	if ev.Finish == engine.Stop {
 		last-- // the token that stops an answer has no text
 	}
 	for n := range last {
@@ -100,7 +102,7 @@ func (r *reply) whole(ev Event) *wholeAnswer {
 }
 
 // wholeBody is the answer of a shaped call that does not stream.
-func (s *script) wholeBody(ev Event) []byte {
+func (s *script) wholeBody(ev engine.Event) []byte {
 	s.plan(ev.N)
 	w := s.rep.whole(ev)
 	choice := &w.Choices[0]
@@ -118,7 +120,7 @@ func (s *script) wholeBody(ev Event) []byte {
 }
 
 // message is the whole answer of a chat.
-func (s *script) message(ev Event) *wholeMessage {
+func (s *script) message(ev engine.Event) *wholeMessage {
 	m := &wholeMessage{Role: "assistant"}
 	if s.think > 0 {
 		thought := string(s.text(nil, 1, s.think))

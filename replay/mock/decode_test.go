@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"reprise/replay/mock/engine"
 	"reprise/trace/token"
 )
 
@@ -46,7 +47,7 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzDecodeLaw: any law that is accepted can run, and comes back from its JSON.
 func FuzzDecodeLaw(f *testing.F) {
-	for _, l := range Presets() {
+	for _, l := range engine.Presets() {
 		data, err := json.Marshal(l)
 		if err != nil {
 			f.Fatal(err)
@@ -55,7 +56,7 @@ func FuzzDecodeLaw(f *testing.F) {
 	}
 	f.Add([]byte(`{"base_us":1e400}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l, err := DecodeLaw(data)
+		l, err := engine.DecodeLaw(data)
 		if err != nil || l.Blocks > 1<<16 {
 			return
 		}
@@ -63,21 +64,21 @@ func FuzzDecodeLaw(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b, err := DecodeLaw(again); err != nil || !reflect.DeepEqual(b, l) {
+		if b, err := engine.DecodeLaw(again); err != nil || !reflect.DeepEqual(b, l) {
 			t.Errorf("%+v came back as %+v, %v", l, b, err)
 		}
-		e, err := NewEngine(l, 1)
+		e, err := engine.New(l, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := e.Submit(0, exact(1, 1)); err != nil {
 			return // a rate limit under one, say
 		}
-		var events []Event
+		var events []engine.Event
 		for now, ok := time.Duration(0), true; ok; {
 			events, now, ok = e.Step(now, events)
 		}
-		if len(events) != 1 || events[0].Finish != Length {
+		if len(events) != 1 || events[0].Finish != engine.Length {
 			t.Errorf("%+v gave %+v", l, events)
 		}
 	})
@@ -121,8 +122,8 @@ func TestWordsAreTokens(t *testing.T) {
 func TestHashBlocks(t *testing.T) {
 	a, b := make([]int32, 64), make([]int32, 70)
 	b[40] = 1
-	ha, alla := HashBlocks(nil, a)
-	hb, allb := HashBlocks(nil, b)
+	ha, alla := engine.HashBlocks(nil, a)
+	hb, allb := engine.HashBlocks(nil, b)
 	if len(ha) != 4 || len(hb) != 4 || ha[0] != hb[0] || ha[1] != hb[1] || ha[2] == hb[2] || ha[3] == hb[3] || alla == allb {
 		t.Errorf("%x\n%x", ha, hb)
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // errClosed is the answer of a driver that has stopped.
@@ -11,11 +13,11 @@ var errClosed = errors.New("the server is shutting down")
 
 // machine is what a driver drives: an Engine, or several behind one endpoint.
 type machine interface {
-	Submit(now time.Duration, r Request) (ID, error)
-	Step(now time.Duration, dst []Event) ([]Event, time.Duration, bool)
-	Cancel(now time.Duration, id ID) bool
-	Rate(now time.Duration) Rate
-	Stats() Stats
+	Submit(now time.Duration, r engine.Request) (engine.ID, error)
+	Step(now time.Duration, dst []engine.Event) ([]engine.Event, time.Duration, bool)
+	Cancel(now time.Duration, id engine.ID) bool
+	Rate(now time.Duration) engine.Rate
+	Stats() engine.Stats
 }
 
 // driver holds an engine to the wall clock. Its goroutine is the only one that
@@ -24,8 +26,8 @@ type driver struct {
 	zero    time.Time
 	engine  machine
 	waiter  waiter
-	streams map[ID]sink // of the engine's goroutine
-	late    lateness    // hand-over against the law
+	streams map[engine.ID]sink // of the engine's goroutine
+	late    lateness           // hand-over against the law
 
 	mu       sync.Mutex
 	inbox    []func()
@@ -39,11 +41,11 @@ type driver struct {
 // must not block, as it runs on the engine's goroutine.
 type sink interface {
 	admitted(admission)
-	put(Event)
+	put(engine.Event)
 }
 
 func newDriver(e machine, w waiter) *driver {
-	d := &driver{zero: time.Now(), engine: e, waiter: w, streams: map[ID]sink{}, stopped: make(chan struct{})}
+	d := &driver{zero: time.Now(), engine: e, waiter: w, streams: map[engine.ID]sink{}, stopped: make(chan struct{})}
 	go d.run()
 	return d
 }
@@ -84,7 +86,7 @@ func (d *driver) run() {
 	defer close(d.stopped)
 	defer d.waiter.close()
 	var todo []func()
-	var events []Event
+	var events []engine.Event
 	for {
 		var open bool
 		if todo, open = d.collect(todo[:0]); !open {
@@ -112,13 +114,13 @@ func (d *driver) collect(todo []func()) ([]func(), bool) {
 }
 
 // hand gives tokens to their streams.
-func (d *driver) hand(events []Event) {
+func (d *driver) hand(events []engine.Event) {
 	for _, ev := range events {
 		d.late.add(d.now() - ev.At)
 		if s := d.streams[ev.ID]; s != nil {
 			s.put(ev)
 		}
-		if ev.Finish != Going {
+		if ev.Finish != engine.Going {
 			delete(d.streams, ev.ID)
 		}
 	}
@@ -142,14 +144,14 @@ func (d *driver) sleep(until time.Duration, forever bool) {
 
 // admission is the engine's answer to a submission.
 type admission struct {
-	id   ID
-	rate Rate
+	id   engine.ID
+	rate engine.Rate
 	err  error
 }
 
 // offer brings in a request that arrived at a time; the engine's answer and the
 // tokens go into s. It is false, and s is not called, once the driver is closing.
-func (d *driver) offer(arrived time.Duration, r Request, s sink) bool {
+func (d *driver) offer(arrived time.Duration, r engine.Request, s sink) bool {
 	return d.post(func() {
 		id, err := d.engine.Submit(arrived, r)
 		if err == nil {
@@ -160,7 +162,7 @@ func (d *driver) offer(arrived time.Duration, r Request, s sink) bool {
 }
 
 // submit offers a request and waits for the answer.
-func (d *driver) submit(arrived time.Duration, r Request, m *mailbox) admission {
+func (d *driver) submit(arrived time.Duration, r engine.Request, m *mailbox) admission {
 	if !d.offer(arrived, r, m) {
 		return admission{err: errClosed}
 	}
@@ -173,24 +175,24 @@ func (d *driver) submit(arrived time.Duration, r Request, m *mailbox) admission 
 }
 
 // cancel drops a request that nobody waits for any more.
-func (d *driver) cancel(id ID) { d.post(func() { d.drop(id) }) }
+func (d *driver) cancel(id engine.ID) { d.post(func() { d.drop(id) }) }
 
 // drop is cancel on the engine's goroutine.
-func (d *driver) drop(id ID) {
+func (d *driver) drop(id engine.ID) {
 	d.engine.Cancel(d.now(), id)
 	delete(d.streams, id)
 }
 
 // snapshot returns the engine's statistics.
-func (d *driver) snapshot() (Stats, error) {
-	reply := make(chan Stats, 1)
+func (d *driver) snapshot() (engine.Stats, error) {
+	reply := make(chan engine.Stats, 1)
 	if !d.post(func() { reply <- d.engine.Stats() }) {
-		return Stats{}, errClosed
+		return engine.Stats{}, errClosed
 	}
 	select {
 	case s := <-reply:
 		return s, nil
 	case <-d.stopped:
-		return Stats{}, errClosed
+		return engine.Stats{}, errClosed
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // recorder is a client that notes when each write reached it. It can be told
@@ -54,7 +56,7 @@ const ask20 = `{"model":"mock","prompt":"a b","stream":true,"max_tokens":20,"ign
 // TestPlainInRealTime: through driver and handler the plain schedule is exact.
 func TestPlainInRealTime(t *testing.T) {
 	cfg := testConfig()
-	cfg.Law.Plain = &Plain{TTFT: 50000, ITL: 10000}
+	cfg.Law.Plain = &engine.Plain{TTFT: 50000, ITL: 10000}
 	bubble(t, cfg, func(t *testing.T, h *Handler) {
 		var wg sync.WaitGroup
 		for i := range 50 {
@@ -125,7 +127,7 @@ func TestCancellation(t *testing.T) {
 			wg.Wait()
 			synctest.Wait()
 			s, _ = h.driver.snapshot()
-			if s.Running+s.Waiting != 0 || s.KVUsage != 0 || s.Ended[Abort] != 6 || len(h.driver.streams) != 0 {
+			if s.Running+s.Waiting != 0 || s.KVUsage != 0 || s.Ended[engine.Abort] != 6 || len(h.driver.streams) != 0 {
 				t.Errorf("after: %+v", s)
 			}
 		})
@@ -205,7 +207,7 @@ func TestDisconnect(t *testing.T) {
 	r.Body.Close()
 	<-left // never, if hanging up went unnoticed
 	st, err := h.driver.snapshot()
-	if err != nil || st.Ended[Abort] != 1 || st.Running != 0 || st.KVUsage != 0 {
+	if err != nil || st.Ended[engine.Abort] != 1 || st.Running != 0 || st.KVUsage != 0 {
 		t.Errorf("after: %+v %v", st, err)
 	}
 }

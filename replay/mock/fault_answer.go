@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // instead is the answer that a fault gives in place of the real one; nil for a
@@ -90,7 +92,7 @@ func (f *Fault) retryFields(now time.Time) []field {
 		if wait == 0 {
 			wait = time.Second
 		}
-		out = append(out, rateFields(Rate{Limit: 60, Remaining: 0, Reset: wait})...)
+		out = append(out, rateFields(engine.Rate{Limit: 60, Remaining: 0, Reset: wait})...)
 	}
 	return out
 }

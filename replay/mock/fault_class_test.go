@@ -9,6 +9,7 @@ import (
 
 	"reprise/replay"
 	"reprise/replay/mock"
+	"reprise/replay/mock/engine"
 	"reprise/replay/openai"
 	"reprise/trace"
 )
@@ -34,11 +35,11 @@ func (fields) AppendFresh(dst []byte, _ int64, n int) []byte {
 
 func fastServer(t *testing.T, change func(*mock.Config)) *mock.Server {
 	t.Helper()
-	law, err := mock.Preset("plain")
+	law, err := engine.Preset("plain")
 	if err != nil {
 		t.Fatal(err)
 	}
-	law.Plain = &mock.Plain{TTFT: 1000, ITL: 500}
+	law.Plain = &engine.Plain{TTFT: 1000, ITL: 500}
 	cfg := mock.DefaultConfig(law, fields{})
 	change(&cfg)
 	s, err := mock.Start(t.Context(), cfg)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // faults decides which requests and connections something goes wrong with. What
@@ -72,7 +74,7 @@ func (f *faults) takes(i int, n int64, at time.Duration) bool {
 		return false
 	}
 	const faultStream = 0x6661756c74 // one random stream per purpose
-	draw := mix(mix(mix(f.seed^faultStream)+uint64(i)) + uint64(n))
+	draw := engine.Mix(engine.Mix(engine.Mix(f.seed^faultStream)+uint64(i)) + uint64(n))
 	return k.P == 0 || float64(draw>>11)/(1<<53) < k.P
 }
 

@@ -15,12 +15,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // plainLaw gives a token each millisecond, exactly.
-func plainLaw() Law {
+func plainLaw() engine.Law {
 	l := fastLaw()
-	l.Plain = &Plain{TTFT: 1000, ITL: 1000}
+	l.Plain = &engine.Plain{TTFT: 1000, ITL: 1000}
 	return l
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // FitOptions say what a client cannot see of an engine; zero leaves it to the
@@ -58,11 +60,11 @@ const fewest = 20
 // a regression of the gaps between tokens on the batch as the client's times
 // tell it, then a search over the law's figures by simulation of the whole run,
 // kept when it tells the run better.
-func FitLaw(obs []Observation, left int, o FitOptions) (Law, FitReport, error) {
+func FitLaw(obs []Observation, left int, o FitOptions) (engine.Law, FitReport, error) {
 	ms := moments(obs)
 	r := FitReport{Requests: len(obs), Left: left, Gaps: len(ms), Warnings: []string{}}
 	if len(obs) < fewest || len(ms) < fewest {
-		return Law{}, r, fmt.Errorf("%d answered requests with %d gaps between tokens are too few to fit a law, replay at least %d with answers of several tokens", len(obs), len(ms), fewest)
+		return engine.Law{}, r, fmt.Errorf("%d answered requests with %d gaps between tokens are too few to fit a law, replay at least %d with answers of several tokens", len(obs), len(ms), fewest)
 	}
 	c := regress(ms)
 	r.goodness(ms, &c)
@@ -76,7 +78,7 @@ func FitLaw(obs []Observation, left int, o FitOptions) (Law, FitReport, error) {
 	law.IngressUS = ingress(law, in, obs, o.Seed)
 	var err error
 	if r.Regression, err = check(law, in, obs, o.Seed); err != nil {
-		return Law{}, r, err
+		return engine.Law{}, r, err
 	}
 	r.Taken = "regression"
 	if o.NoSearch {
@@ -85,7 +87,7 @@ func FitLaw(obs []Observation, left int, o FitOptions) (Law, FitReport, error) {
 	}
 	better := search(law, in, obs, o.Seed)
 	if r.Searched, err = check(better, in, obs, o.Seed); err != nil {
-		return Law{}, r, err
+		return engine.Law{}, r, err
 	}
 	if r.Searched.Loss < r.Regression.Loss {
 		law, r.Taken = better, "searched"
@@ -95,9 +97,9 @@ func FitLaw(obs []Observation, left int, o FitOptions) (Law, FitReport, error) {
 }
 
 // law is the law of coefficients, with what the run shows of its limits.
-func (o *FitOptions) law(obs []Observation, c *[terms]float64) Law {
-	l := Law{Name: o.Name, Source: o.Source, BaseUS: max(c[0], 1), DecodeUS: c[1], KVTokenUS: c[2], PrefillUS: c[3],
-		MaxSeqs: 256, MaxBatched: 2048, Watermark: 0.01, Output: OutputLaw{Median: 1}}
+func (o *FitOptions) law(obs []Observation, c *[terms]float64) engine.Law {
+	l := engine.Law{Name: o.Name, Source: o.Source, BaseUS: max(c[0], 1), DecodeUS: c[1], KVTokenUS: c[2], PrefillUS: c[3],
+		MaxSeqs: 256, MaxBatched: 2048, Watermark: 0.01, Output: engine.OutputLaw{Median: 1}}
 	if l.Name == "" {
 		l.Name = "fitted"
 	}
@@ -113,7 +115,7 @@ func (o *FitOptions) law(obs []Observation, c *[terms]float64) Law {
 	l.MaxModelLen = max(4096, 2*int(longest))
 	l.Blocks = 1 << 16
 	l.PrefixCache = unit > 0
-	if unit > BlockTokens && unit%BlockTokens == 0 && unit <= 1<<10 {
+	if unit > engine.BlockTokens && unit%engine.BlockTokens == 0 && unit <= 1<<10 {
 		l.CacheUnit = int(unit)
 	}
 	if o.MaxSeqs > 0 {
@@ -123,7 +125,7 @@ func (o *FitOptions) law(obs []Observation, c *[terms]float64) Law {
 		l.MaxBatched = o.MaxBatched
 	}
 	l.MaxBatched = max(l.MaxBatched, l.MaxSeqs)
-	l.Blocks = max(l.Blocks, blocksFor(int32(l.MaxModelLen)))
+	l.Blocks = max(l.Blocks, (l.MaxModelLen+engine.BlockTokens-1)/engine.BlockTokens)
 	return l
 }
 
@@ -192,6 +194,6 @@ func peak(obs []Observation) int {
 }
 
 // Predict simulates observations' load under a law and sets it beside them.
-func Predict(law Law, obs []Observation, seed uint64) (Check, error) {
+func Predict(law engine.Law, obs []Observation, seed uint64) (Check, error) {
 	return check(law, Replayed(obs), obs, seed)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"reprise/replay"
+	"reprise/replay/mock/engine"
 )
 
 // scrape is one reading of a server's counters under vLLM's names, summed over
@@ -50,11 +51,11 @@ func between(a, b *scrape) span {
 // is regressed on the streams that decoded (the sum of all gaps over the time,
 // by Little's law) and on the prompt tokens computed a step. Context cannot be
 // told from decodes there, so kv_token_us is 0 and decode_us holds both.
-func FitMetrics(rows iter.Seq2[replay.ServerRow, error], o FitOptions) (Law, FitReport, error) {
+func FitMetrics(rows iter.Seq2[replay.ServerRow, error], o FitOptions) (engine.Law, FitReport, error) {
 	r := FitReport{Warnings: []string{"metrics tell means of intervals: no check against single requests, and kv_token_us is within decode_us"}, Taken: "metrics"}
 	list, err := scrapes(rows)
 	if err != nil {
-		return Law{}, r, err
+		return engine.Law{}, r, err
 	}
 	var ms []moment
 	var spans []span
@@ -68,7 +69,7 @@ func FitMetrics(rows iter.Seq2[replay.ServerRow, error], o FitOptions) (Law, Fit
 		ms = append(ms, moment{gap: s.gapSum / s.gaps * 1e6, x: [terms]float64{1, streams, 0, s.prompt * streams / s.gaps}})
 	}
 	if r.Gaps = len(ms); len(ms) < fewest {
-		return Law{}, r, fmt.Errorf("%d intervals with output tokens between scrapes are too few to fit a law, scrape at least %d", len(ms), fewest)
+		return engine.Law{}, r, fmt.Errorf("%d intervals with output tokens between scrapes are too few to fit a law, scrape at least %d", len(ms), fewest)
 	}
 	c := regress(ms)
 	r.goodness(ms, &c)
@@ -89,7 +90,7 @@ func FitMetrics(rows iter.Seq2[replay.ServerRow, error], o FitOptions) (Law, Fit
 		}
 	}
 	slices.Sort(rest)
-	law.IngressUS = min(max(type1(rest, 0.5), 0), maxUS)
+	law.IngressUS = min(max(type1(rest, 0.5), 0), engine.MaxUS)
 	if lo, hi := spreadOf(ms, 1); hi < 2*lo {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("between %.1f and %.1f streams decoded: what a batch costs is hardly to be seen, let the load change more", lo, hi))
 	}

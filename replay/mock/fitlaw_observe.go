@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"reprise/replay"
+	"reprise/replay/mock/engine"
 )
 
 // Observation is a request as a client measured it.
@@ -71,7 +72,7 @@ func Replayed(obs []Observation) []Timed {
 	in := make([]Timed, len(obs))
 	for k := range obs {
 		o := &obs[k]
-		in[k] = Timed{At: o.Sent, Request: Request{Prompt: o.Prompt, hit: o.Cached, MaxTokens: o.Out, IgnoreEOS: true, Draw: uint64(k)}}
+		in[k] = Timed{At: o.Sent, Request: engine.Request{Prompt: o.Prompt, Hit: o.Cached, MaxTokens: o.Out, IgnoreEOS: true, Draw: uint64(k)}}
 	}
 	return in
 }
@@ -86,7 +87,7 @@ func Measured(obs []Observation) Forecast {
 	out := make([]Outcome, len(obs))
 	for k := range obs {
 		o := &obs[k]
-		out[k] = Outcome{TTFT: o.TTFT, E2E: o.E2E, Tokens: o.Out, Cached: o.Cached, Finish: Length}
+		out[k] = Outcome{TTFT: o.TTFT, E2E: o.E2E, Tokens: o.Out, Cached: o.Cached, Finish: engine.Length}
 		if o.whole() {
 			out[k].Tokens = 1
 		}

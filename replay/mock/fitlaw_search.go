@@ -7,10 +7,12 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/optimize"
+
+	"reprise/replay/mock/engine"
 )
 
 // check simulates a load under a law and compares it with what was measured.
-func check(law Law, in []Timed, obs []Observation, seed uint64) (Check, error) {
+func check(law engine.Law, in []Timed, obs []Observation, seed uint64) (Check, error) {
 	out, err := Simulate(law, seed, in)
 	if err != nil {
 		return Check{}, err
@@ -24,7 +26,7 @@ func check(law Law, in []Timed, obs []Observation, seed uint64) (Check, error) {
 	var ttft, tpot []float64
 	for k := range obs {
 		o := Outcome{TTFT: obs[k].TTFT, E2E: obs[k].E2E, Tokens: obs[k].Out}
-		if out[k].Finish == Going {
+		if out[k].Finish == engine.Going {
 			return c, fmt.Errorf("law %q: a measured request of %d and %d tokens does not fit it", law.Name, obs[k].Prompt, obs[k].Out)
 		}
 		ttft = append(ttft, apart(float64(out[k].TTFT), float64(o.TTFT)))
@@ -60,7 +62,7 @@ func mean(v []float64) float64 {
 
 // ingress is what TTFT lacks at the median when requests could be scheduled at
 // once, µs.
-func ingress(law Law, in []Timed, obs []Observation, seed uint64) float64 {
+func ingress(law engine.Law, in []Timed, obs []Observation, seed uint64) float64 {
 	law.IngressUS = 0
 	out, err := Simulate(law, seed, in)
 	if err != nil {
@@ -71,12 +73,12 @@ func ingress(law Law, in []Timed, obs []Observation, seed uint64) float64 {
 		v[k] = float64(obs[k].TTFT-out[k].TTFT) / 1e3
 	}
 	slices.Sort(v)
-	return min(max(type1(v, 0.5), 0), maxUS)
+	return min(max(type1(v, 0.5), 0), engine.MaxUS)
 }
 
 // places is the size of the batch: the most streams seen at once, when the run
 // is told clearly better by that than without a limit.
-func places(law Law, in []Timed, obs []Observation, most int, seed uint64) int {
+func places(law engine.Law, in []Timed, obs []Observation, most int, seed uint64) int {
 	tight := law
 	tight.MaxSeqs = max(1, most)
 	a, errA := check(law, in, obs, seed)
@@ -88,7 +90,7 @@ func places(law Law, in []Timed, obs []Observation, most int, seed uint64) int {
 }
 
 // figures are the searched figures of a law.
-func figures(l *Law) []*float64 {
+func figures(l *engine.Law) []*float64 {
 	return []*float64{&l.BaseUS, &l.DecodeUS, &l.KVTokenUS, &l.PrefillUS, &l.IngressUS, &l.JitterSigma}
 }
 
@@ -97,9 +99,9 @@ func leasts() []float64 { return []float64{1, 0.1, 1e-5, 0.01, 1, 1e-3} }
 
 // search improves a law by Nelder and Mead's method (1965) on the logs of its
 // figures, simulating the run each time with the same seed.
-func search(law Law, in []Timed, obs []Observation, seed uint64) Law {
+func search(law engine.Law, in []Timed, obs []Observation, seed uint64) engine.Law {
 	least := leasts()
-	at := func(x []float64) Law {
+	at := func(x []float64) engine.Law {
 		l := law
 		for i, p := range figures(&l) {
 			*p = math.Exp(x[i])
@@ -161,7 +163,7 @@ func budget(in []Timed) int {
 }
 
 // sixDigits leaves six significant digits, so that a law is one to write down.
-func sixDigits(l Law) Law {
+func sixDigits(l engine.Law) engine.Law {
 	for _, p := range figures(&l) {
 		if v, err := strconv.ParseFloat(strconv.FormatFloat(*p, 'g', 6, 64), 64); err == nil {
 			*p = v

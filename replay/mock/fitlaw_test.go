@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"reprise/replay"
+	"reprise/replay/mock/engine"
 	"reprise/trace"
 )
 
 // measure simulates a load and writes down what a perfect client would see,
 // with every token up to a given delay late.
-func measure(t *testing.T, law Law, in []Timed, late time.Duration) []replay.Result {
+func measure(t *testing.T, law engine.Law, in []Timed, late time.Duration) []replay.Result {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(8, 8))
 	res := make([]replay.Result, len(in))
 	last := make([]int64, len(in))
-	_, _, err := SimulateFleet(law, 11, FleetConfig{}, in, func(k int, ev Event) {
+	_, _, err := SimulateFleet(law, 11, engine.FleetConfig{}, in, func(k int, ev engine.Event) {
 		r := &res[k]
 		at := max(last[k], int64(ev.At)+rng.Int64N(int64(late)+1))
 		if ev.N == 1 {
@@ -55,10 +56,10 @@ func observed(t *testing.T, res []replay.Result) []Observation {
 
 // mixed is a load of varied prompts and answers, some of whose blocks are shared.
 func mixed(n int, rate float64, seed uint64) []Timed {
-	return load(n, rate, seed, func(rng *rand.Rand) Request {
+	return load(n, rate, seed, func(rng *rand.Rand) engine.Request {
 		r := exact(100+rng.Int32N(1200), 20+rng.Int32N(120))
 		base := uint64(rng.IntN(4)) * 1000
-		for k := range int(r.Prompt) / BlockTokens {
+		for k := range int(r.Prompt) / engine.BlockTokens {
 			id := base + uint64(k)
 			if k >= 4 {
 				id = rng.Uint64()
@@ -72,8 +73,8 @@ func mixed(n int, rate float64, seed uint64) []Timed {
 // TestFitRecoversLaw: from what a client sees of a known law at one rate, the
 // law is found, and it predicts TTFT and TPOT at other rates.
 func TestFitRecoversLaw(t *testing.T) {
-	truth := Law{Name: "truth", BaseUS: 7000, DecodeUS: 350, KVTokenUS: 0.25, PrefillUS: 25, IngressUS: 4000, JitterSigma: 0.05,
-		MaxSeqs: 64, MaxBatched: 2048, Blocks: 8192, Watermark: 0.01, PrefixCache: true, MaxModelLen: 4096, Output: OutputLaw{Median: 1}}
+	truth := engine.Law{Name: "truth", BaseUS: 7000, DecodeUS: 350, KVTokenUS: 0.25, PrefillUS: 25, IngressUS: 4000, JitterSigma: 0.05,
+		MaxSeqs: 64, MaxBatched: 2048, Blocks: 8192, Watermark: 0.01, PrefixCache: true, MaxModelLen: 4096, Output: engine.OutputLaw{Median: 1}}
 	at := func(rate float64) []Observation {
 		return observed(t, measure(t, truth, mixed(int(40*rate), rate, uint64(rate*10)), 500*time.Microsecond))
 	}
@@ -109,7 +110,7 @@ func TestFitRecoversLaw(t *testing.T) {
 func TestFitFindsPlaces(t *testing.T) {
 	truth := testLaw()
 	truth.MaxBatched, truth.PrefixCache = 512, false
-	obs := observed(t, measure(t, truth, load(150, 5, 3, func(rng *rand.Rand) Request { return exact(30+rng.Int32N(60), 20+rng.Int32N(40)) }), 0))
+	obs := observed(t, measure(t, truth, load(150, 5, 3, func(rng *rand.Rand) engine.Request { return exact(30+rng.Int32N(60), 20+rng.Int32N(40)) }), 0))
 	law, report, err := FitLaw(obs, 0, FitOptions{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -168,9 +169,22 @@ func TestRegressExact(t *testing.T) {
 // TestFitMetrics: from the engine's own metrics, scraped once a second under a
 // load that rises and falls, the law comes out.
 func TestFitMetrics(t *testing.T) {
-	truth := Law{Name: "truth", BaseUS: 7000, DecodeUS: 400, PrefillUS: 30, IngressUS: 5000,
-		MaxSeqs: 64, MaxBatched: 2048, Blocks: 8192, MaxModelLen: 4096, Output: OutputLaw{Median: 1}}
-	s := newSim(t, truth, 1)
+	truth := engine.Law{Name: "truth", BaseUS: 7000, DecodeUS: 400, PrefillUS: 30, IngressUS: 5000,
+		MaxSeqs: 64, MaxBatched: 2048, Blocks: 8192, MaxModelLen: 4096, Output: engine.OutputLaw{Median: 1}}
+	e, err := engine.New(truth, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Duration(0)
+	until := func(limit time.Duration) {
+		for {
+			_, next, busy := e.Step(at, nil)
+			if !busy || next > limit {
+				return
+			}
+			at = max(at, next)
+		}
+	}
 	rng := rand.New(rand.NewPCG(2, 2))
 	var rows []replay.ServerRow
 	second := 0
@@ -178,12 +192,12 @@ func TestFitMetrics(t *testing.T) {
 		rate := 2 + 14*math.Pow(math.Sin(now/20), 2)
 		now += rng.ExpFloat64() / rate
 		for ; float64(second) < now; second++ {
-			s.until(time.Duration(second) * time.Second)
-			st := s.engine.Stats()
+			until(time.Duration(second) * time.Second)
+			st := e.Stats()
 			add := func(name string, v float64) {
 				rows = append(rows, replay.ServerRow{TNS: int64(second) * 1e9, Name: "vllm:" + name, Value: v})
 			}
-			for name, h := range map[string]Histogram{"inter_token_latency_seconds": st.ITL, "time_to_first_token_seconds": st.TTFT} {
+			for name, h := range map[string]engine.Histogram{"inter_token_latency_seconds": st.ITL, "time_to_first_token_seconds": st.TTFT} {
 				n := int64(0)
 				for _, c := range h.Counts {
 					n += c
@@ -193,7 +207,11 @@ func TestFitMetrics(t *testing.T) {
 			}
 			add("prompt_tokens_total", float64(st.PromptTokens))
 		}
-		s.submit(time.Duration(now*1e9), exact(100+rng.Int32N(700), 30+rng.Int32N(100)))
+		until(time.Duration(now * 1e9))
+		at = time.Duration(now * 1e9)
+		if _, err := e.Submit(at, exact(100+rng.Int32N(700), 30+rng.Int32N(100))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	law, report, err := FitMetrics(func(yield func(replay.ServerRow, error) bool) {
 		for _, r := range rows {

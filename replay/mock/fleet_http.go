@@ -2,9 +2,11 @@ package mock
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"time"
 
+	"reprise/replay/mock/engine"
 	"reprise/trace/strictjson"
 )
 
@@ -15,16 +17,16 @@ type scaleOrder struct {
 }
 
 // readScale reads {"replicas": n, "cold_start_ms": d}.
-func readScale(data []byte) (Scale, error) {
+func readScale(data []byte) (engine.Scale, error) {
 	var o scaleOrder
 	if err := strictjson.Decode(data, &o); err != nil {
-		return Scale{}, fmt.Errorf(`give {"replicas": n, "cold_start_ms": d}: %w`, err)
+		return engine.Scale{}, fmt.Errorf(`give {"replicas": n, "cold_start_ms": d}: %w`, err)
 	}
-	if !(o.ColdStartMS >= 0 && o.ColdStartMS <= float64(maxColdStart/time.Millisecond)) {
-		return Scale{}, fmt.Errorf("cold_start_ms is %v, give 0 to %d", o.ColdStartMS, maxColdStart/time.Millisecond)
+	if !(o.ColdStartMS >= 0 && o.ColdStartMS <= float64(engine.MaxColdStart/time.Millisecond)) {
+		return engine.Scale{}, fmt.Errorf("cold_start_ms is %v, give 0 to %d", o.ColdStartMS, engine.MaxColdStart/time.Millisecond)
 	}
-	s := Scale{To: o.Replicas, ColdStart: micros(o.ColdStartMS * 1e3)}
-	return s, s.validate()
+	s := engine.Scale{To: o.Replicas, ColdStart: time.Duration(math.Round(o.ColdStartMS * 1e6))}
+	return s, s.Validate()
 }
 
 // scale carries out POST /mock/scale and answers with every replica there is.
@@ -37,7 +39,7 @@ func (h *Handler) scale(body []byte) *answer {
 	ok := h.driver.post(func() {
 		now := h.driver.now()
 		_ = h.fleet.Scale(now, s) // readScale has validated it
-		reply <- h.fleet.states(now)
+		reply <- states(h.fleet, now)
 	})
 	if !ok {
 		return refusal(errClosed).answer()
@@ -59,7 +61,8 @@ type replicaState struct {
 	Waiting int     `json:"waiting"`
 }
 
-func (f *Fleet) states(now time.Duration) []replicaState {
+// states are all replicas of a fleet.
+func states(f *engine.Fleet, now time.Duration) []replicaState {
 	list := []replicaState{}
 	for _, r := range f.Replicas() {
 		state := "serving"

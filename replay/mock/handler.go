@@ -8,32 +8,34 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"reprise/replay/mock/engine"
 )
 
 // Config is a mock server. Its JSON is what /mock/law prints: the law in force
 // and all else that a reader of results must know, without the key.
 type Config struct {
-	Addr        string   `json:"-"` // to listen on; empty for 127.0.0.1:0
-	Model       string   `json:"model"`
-	Law         Law      `json:"law"`
-	Seed        uint64   `json:"seed"`
-	FleetConfig          // replicas, and how requests are shared out
-	Template    Template `json:"template"`
-	StampEvents bool     `json:"stamp_events"`     // x_mock_send_ns, Unix ns, in each event, and the arrival of the request as X-Mock-Recv-Ns in the head
-	MaxBody     int64    `json:"max_body_bytes"`   // 0 for 64 MiB
-	Version     string   `json:"version"`          // what /version says
-	APIKey      string   `json:"-"`                // bearer token that /v1 wants; empty for none
-	Counter     Counter  `json:"-"`                // counts prompts; must not be nil
-	NetHTTP     bool     `json:"net_http"`         // serve through net/http, HTTP/2 in the clear included
-	TLS         *TLS     `json:"-"`                // serve TLS, through net/http; nil for none
-	Faults      []Fault  `json:"faults,omitempty"` // what goes wrong
-	Shape       Shape    `json:"shape,omitzero"`   // of streams
-	Buffer      Buffer   `json:"buffer,omitzero"`  // a proxy that holds answers back
-	Record      bool     `json:"record"`           // keep what arrives, for Recording and Arrivals
+	Addr               string     `json:"-"` // to listen on; empty for 127.0.0.1:0
+	Model              string     `json:"model"`
+	Law                engine.Law `json:"law"`
+	Seed               uint64     `json:"seed"`
+	engine.FleetConfig            // replicas, and how requests are shared out
+	Template           Template   `json:"template"`
+	StampEvents        bool       `json:"stamp_events"`     // x_mock_send_ns, Unix ns, in each event, and the arrival of the request as X-Mock-Recv-Ns in the head
+	MaxBody            int64      `json:"max_body_bytes"`   // 0 for 64 MiB
+	Version            string     `json:"version"`          // what /version says
+	APIKey             string     `json:"-"`                // bearer token that /v1 wants; empty for none
+	Counter            Counter    `json:"-"`                // counts prompts; must not be nil
+	NetHTTP            bool       `json:"net_http"`         // serve through net/http, HTTP/2 in the clear included
+	TLS                *TLS       `json:"-"`                // serve TLS, through net/http; nil for none
+	Faults             []Fault    `json:"faults,omitempty"` // what goes wrong
+	Shape              Shape      `json:"shape,omitzero"`   // of streams
+	Buffer             Buffer     `json:"buffer,omitzero"`  // a proxy that holds answers back
+	Record             bool       `json:"record"`           // keep what arrives, for Recording and Arrivals
 }
 
 // DefaultConfig is a server of a law that counts with c.
-func DefaultConfig(law Law, c Counter) Config {
+func DefaultConfig(law engine.Law, c Counter) Config {
 	return Config{Model: "mock", Law: law, Seed: 1, Template: DefaultTemplate(), MaxBody: 64 << 20, Version: "reprise-mock", Counter: c}
 }
 
@@ -67,7 +69,7 @@ func (c *Config) complete() error {
 type Handler struct {
 	cfg       Config
 	endpoints map[string]endpoint
-	fleet     *Fleet // of the driver's goroutine
+	fleet     *engine.Fleet // of the driver's goroutine
 	driver    *driver
 	prompt    prompter
 	late      lateness // of writes
@@ -84,7 +86,7 @@ func newHandler(cfg Config, wait func() waiter) (*Handler, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	fleet, err := NewFleet(cfg.Law, cfg.Seed, cfg.FleetConfig)
+	fleet, err := engine.NewFleet(cfg.Law, cfg.Seed, cfg.FleetConfig)
 	if err != nil {
 		return nil, err
 	}

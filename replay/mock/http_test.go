@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // words counts one token for each word; equal words have equal ids.
@@ -20,7 +22,7 @@ func (words) Encode(dst []int32, text string) []int32 {
 	for _, w := range strings.Fields(text) {
 		h := uint64(0)
 		for _, c := range []byte(w) {
-			h = mix(h ^ uint64(c))
+			h = engine.Mix(h ^ uint64(c))
 		}
 		dst = append(dst, int32(h>>40))
 	}
@@ -28,7 +30,7 @@ func (words) Encode(dst []int32, text string) []int32 {
 }
 
 // fastLaw is quick in real time: a step takes about 0.2 ms.
-func fastLaw() Law {
+func fastLaw() engine.Law {
 	l := testLaw()
 	l.BaseUS, l.DecodeUS, l.PrefillUS = 200, 1, 0
 	return l

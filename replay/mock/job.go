@@ -5,12 +5,14 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // job is a call that is ready for the engine, the same for both servers.
 type job struct {
 	call    *call
-	req     Request
+	req     engine.Request
 	rep     *reply
 	arrived time.Duration
 	entry   *arrival  // of the recorder; nil when nothing is recorded
@@ -30,19 +32,19 @@ func (h *Handler) prepare(q *query, chat bool, data []byte) (*job, *answer) {
 		return nil, fault.answer()
 	}
 	ids, limit := h.prompt.render(c), int32(h.cfg.Law.MaxModelLen)
-	blocks, key := HashBlocks(make([]uint64, 0, len(ids)/BlockTokens), ids)
+	blocks, key := engine.HashBlocks(make([]uint64, 0, len(ids)/engine.BlockTokens), ids)
 	j := &job{call: c, arrived: q.arrived, entry: entry, at: q.contact.at}
 	if j.at.IsZero() {
 		j.at = time.Now()
 	}
 	c.maxTokens = min(c.maxTokens, max(limit-int32(len(ids)), 1)) // what is left of the context, as vLLM 0.32 does
-	j.req = Request{Prompt: int32(len(ids)), Blocks: blocks, MaxTokens: c.maxTokens, MinTokens: c.minTokens, IgnoreEOS: c.ignoreEOS, Draw: key}
+	j.req = engine.Request{Prompt: int32(len(ids)), Blocks: blocks, MaxTokens: c.maxTokens, MinTokens: c.minTokens, IgnoreEOS: c.ignoreEOS, Draw: key}
 	h.rec.decoded(entry, j)
 	prefix := "cmpl"
 	if chat {
 		prefix = "chatcmpl"
 	}
-	id := fmt.Sprintf("%s-%016x%016x", prefix, mix(h.cfg.Seed), h.calls.Add(1))
+	id := fmt.Sprintf("%s-%016x%016x", prefix, engine.Mix(h.cfg.Seed), h.calls.Add(1))
 	j.rep = newReply(c, id, time.Now().Unix(), j.req.Prompt, key)
 	j.rep.stamp = h.cfg.StampEvents
 	return j, nil
@@ -79,7 +81,7 @@ func (h *Handler) refuse(j *job, a admission) *answer {
 }
 
 // opening is the head of a stream. With stamps it tells when the request came.
-func (j *job) opening(rate Rate) []field {
+func (j *job) opening(rate engine.Rate) []field {
 	out := []field{
 		{"Content-Type", "text/event-stream; charset=utf-8"},
 		{"X-Request-Id", j.rep.id},
@@ -91,7 +93,7 @@ func (j *job) opening(rate Rate) []field {
 }
 
 // closing is the whole answer of a call that does not stream.
-func (j *job) closing(rate Rate, last Event) *answer {
+func (j *job) closing(rate engine.Rate, last engine.Event) *answer {
 	return jsonAnswer(http.StatusOK, j.rep.whole(last), append([]field{{"X-Request-Id", j.rep.id}}, rateFields(rate)...)...)
 }
 

@@ -1,13 +1,17 @@
 package mock
 
-import "sync"
+import (
+	"sync"
+
+	"reprise/replay/mock/engine"
+)
 
 // mailbox buffers a stream's tokens between the engine and the goroutine that
 // writes them, however slow that is. It holds at most the tokens of one answer.
 type mailbox struct {
 	answer chan admission // gets the engine's
 	mu     sync.Mutex
-	events []Event
+	events []engine.Event
 	note   chan struct{} // has one element when there may be tokens
 }
 
@@ -17,7 +21,7 @@ func newMailbox() *mailbox {
 
 func (m *mailbox) admitted(a admission) { m.answer <- a }
 
-func (m *mailbox) put(ev Event) {
+func (m *mailbox) put(ev engine.Event) {
 	m.mu.Lock()
 	m.events = append(m.events, ev)
 	m.mu.Unlock()
@@ -28,7 +32,7 @@ func (m *mailbox) put(ev Event) {
 }
 
 // take moves the waiting tokens into dst.
-func (m *mailbox) take(dst []Event) []Event {
+func (m *mailbox) take(dst []engine.Event) []engine.Event {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	dst = append(dst, m.events...)

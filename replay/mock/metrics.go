@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // metrics is the engine's statistics in Prometheus' text format under vLLM's
@@ -22,7 +24,7 @@ func (h *Handler) metrics() *answer {
 
 // exposition renders the statistics of a model's engine that began at zero, in
 // the names, the order and the writing of a recorded vLLM 0.32.
-func exposition(s *Stats, cfg *Config, zero time.Time) string {
+func exposition(s *engine.Stats, cfg *Config, zero time.Time) string {
 	e := expositor{labels: labels{{"engine", "0"}, {"model_name", cfg.Model}}, created: float64(zero.UnixMicro()) / 1e6}
 	e.gauges(s)
 	e.counters(s)
@@ -46,7 +48,7 @@ func exposition(s *Stats, cfg *Config, zero time.Time) string {
 	return e.out.String()
 }
 
-func (e *expositor) gauges(s *Stats) {
+func (e *expositor) gauges(s *engine.Stats) {
 	e.gauge("num_requests_running", "Number of requests in model execution batches.", float64(s.Running))
 	e.gauge("num_requests_waiting", "Number of requests waiting to be processed.", float64(s.Waiting))
 	e.family("num_requests_waiting_by_reason", "gauge", "Number of requests waiting to be processed, by reason.", "reason",
@@ -59,7 +61,7 @@ func (e *expositor) gauges(s *Stats) {
 // info is what is known of the cache. The real one has some thirty labels more.
 func (e *expositor) info(cfg *Config) {
 	e.head("cache_config_info", "gauge", "Information of the LLMEngine CacheConfig")
-	e.value("cache_config_info", labels{{"block_size", strconv.Itoa(BlockTokens)}, {"engine", "0"},
+	e.value("cache_config_info", labels{{"block_size", strconv.Itoa(engine.BlockTokens)}, {"engine", "0"},
 		{"enable_prefix_caching", python(cfg.Law.PrefixCache)}, {"num_gpu_blocks", strconv.Itoa(cfg.Law.Blocks)}}, 1)
 }
 
@@ -71,7 +73,7 @@ func python(v bool) string {
 	return "False"
 }
 
-func (e *expositor) counters(s *Stats) {
+func (e *expositor) counters(s *engine.Stats) {
 	e.counter("prefix_cache_queries", "Prefix cache queries, in terms of number of queried tokens.", s.PrefixQueries)
 	e.counter("prefix_cache_hits", "Prefix cache hits, in terms of number of cached tokens.", s.PrefixHits)
 	e.counter("external_prefix_cache_queries", "External prefix cache queries from KV connector cross-instance cache sharing, in terms of number of queried tokens.", 0)
@@ -89,7 +91,7 @@ func (e *expositor) counters(s *Stats) {
 		sample{"local_cache_hit", float64(hits)}, sample{"external_kv_transfer", 0})
 	e.counter("generation_tokens", "Number of generation tokens processed.", s.GenerationTokens)
 	var ends []sample
-	for f := Stop; f < finishes; f++ {
+	for f := engine.Stop; int(f) < len(s.Ended); f++ {
 		ends = append(ends, sample{f.String(), float64(s.Ended[f])})
 	}
 	ends = append(ends, sample{"error", 0}, sample{"repetition", 0})
@@ -173,7 +175,7 @@ func (e *expositor) counter(name, help string, v int64) {
 	e.born(name, help)
 }
 
-func (e *expositor) histogram(name, help string, h Histogram) {
+func (e *expositor) histogram(name, help string, h engine.Histogram) {
 	e.head(name, "histogram", help)
 	var n int64
 	for i, c := range h.Counts {

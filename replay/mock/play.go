@@ -2,6 +2,8 @@ package mock
 
 import (
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // player gives an answer under a script to an outlet.
@@ -13,10 +15,10 @@ type player struct {
 	out    outlet
 	quit   <-chan struct{} // closed when the client has left
 
-	rate   Rate
-	id     ID
+	rate   engine.Rate
+	id     engine.ID
 	queue  []segment
-	events []Event
+	events []engine.Event
 	timer  *time.Timer
 }
 
@@ -81,7 +83,7 @@ func (p *player) take() {
 	}
 	if p.job.call.stream {
 		p.queue = append(p.queue, p.script.add(p.events, now, time.Now().UnixNano())...)
-	} else if last := p.events[len(p.events)-1]; last.Finish != Going {
+	} else if last := p.events[len(p.events)-1]; last.Finish != engine.Going {
 		p.queue = append(p.queue, p.script.whole(last, now)...)
 	}
 }

@@ -3,6 +3,8 @@ package mock
 import (
 	"sync"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // contact is what a server knows of a request's connection.
@@ -31,7 +33,7 @@ type arrival struct {
 	status   int
 	tokens   int32
 	cached   int32
-	finish   Finish
+	finish   engine.Finish
 	first    time.Duration // first token written; 0 for none
 	last     time.Duration // end of the answer; 0 while going
 	answered bool          // the whole answer was written
@@ -77,7 +79,7 @@ func (r *recording) refused(a *arrival, status int) {
 }
 
 // token notes a token that was written at an instant.
-func (r *recording) token(a *arrival, ev Event, written time.Duration) {
+func (r *recording) token(a *arrival, ev engine.Event, written time.Duration) {
 	if r == nil {
 		return
 	}
@@ -87,7 +89,7 @@ func (r *recording) token(a *arrival, ev Event, written time.Duration) {
 		a.first = max(written, 1)
 	}
 	a.status, a.tokens, a.cached, a.last = 200, ev.N, ev.Cached, written
-	if ev.Finish != Going {
+	if ev.Finish != engine.Going {
 		a.finish, a.answered = ev.Finish, true
 	}
 }
@@ -100,6 +102,6 @@ func (r *recording) left(a *arrival, at time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !a.answered {
-		a.finish, a.last = Abort, at
+		a.finish, a.last = engine.Abort, at
 	}
 }

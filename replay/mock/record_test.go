@@ -17,13 +17,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"reprise/replay/mock/engine"
 	"reprise/trace"
 )
 
 // TestRecording: what arrived is a trace, with blocks that show who shares
 // what, and times by the mock's clock.
 func TestRecording(t *testing.T) {
-	cfg := testConfig(func(c *Config) { c.Record = true; c.Law.Plain = &Plain{TTFT: 50000, ITL: 10000} })
+	cfg := testConfig(func(c *Config) { c.Record = true; c.Law.Plain = &engine.Plain{TTFT: 50000, ITL: 10000} })
 	wireBubble(t, cfg, func(t *testing.T, w *wire, dial func() net.Conn) {
 		ask := func(raw string) {
 			c := dial()

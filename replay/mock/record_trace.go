@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"reprise/replay/mock/engine"
 	"reprise/trace"
 )
 
@@ -54,7 +55,7 @@ func (r *recording) trace(model string, counter Counter) *trace.Trace {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := &trace.Trace{Header: trace.Header{
-		Kind: trace.Kind, Version: trace.Version, BlockTokens: BlockTokens, Tail: trace.TailFresh,
+		Kind: trace.Kind, Version: trace.Version, BlockTokens: engine.BlockTokens, Tail: trace.TailFresh,
 		Time: trace.Time{ResolutionUS: 1, Calendar: trace.CalendarNone}, Profile: "exact",
 	}}
 	if n, ok := counter.(interface{ Name() string }); ok {
@@ -95,8 +96,8 @@ func (a *arrival) request(id int64, model string, blocks *numbering) trace.Reque
 	if a.asked > 0 {
 		r.Max = trace.Some(a.asked)
 	}
-	r.Blocks = blocks.list(a.hashes, a.prompt%BlockTokens != 0)
-	r.Finish = [...]trace.Finish{Going: trace.FinishUnknown, Stop: trace.FinishStop, Length: trace.FinishLength, Abort: trace.FinishCancelled}[a.finish]
+	r.Blocks = blocks.list(a.hashes, a.prompt%engine.BlockTokens != 0)
+	r.Finish = [...]trace.Finish{engine.Going: trace.FinishUnknown, engine.Stop: trace.FinishStop, engine.Length: trace.FinishLength, engine.Abort: trace.FinishCancelled}[a.finish]
 	if a.status != 0 && a.status != 200 {
 		r.Finish = trace.FinishError
 	}

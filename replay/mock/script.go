@@ -3,6 +3,8 @@ package mock
 import (
 	"bytes"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // minPing keeps a ping from flooding its client.
@@ -86,7 +88,7 @@ func (s *script) begin(now time.Duration) {
 }
 
 // add takes tokens in and returns the segments they make.
-func (s *script) add(events []Event, now time.Duration, sent int64) []segment {
+func (s *script) add(events []engine.Event, now time.Duration, sent int64) []segment {
 	s.tick(now)
 	s.sent = sent
 	for _, ev := range events {
@@ -131,14 +133,14 @@ func (s *script) flush() []segment {
 }
 
 // token puts a token into an event, or keeps it for the next.
-func (s *script) token(ev Event) {
+func (s *script) token(ev engine.Event) {
 	if ev.N == 1 {
 		s.plan(ev.Target)
 		if s.rep.chat && !s.shape.NoRole {
 			s.event(s.role(ev), false)
 		}
 	}
-	last := ev.Finish != Going
+	last := ev.Finish != engine.Going
 	s.late = last && !s.shape.OwnFinish
 	if ev.N == 1 || last || ev.N == s.think || int(ev.N-s.begun) >= max(s.shape.Interval, 1) {
 		s.event(s.tokens(ev), true)
@@ -150,7 +152,7 @@ func (s *script) token(ev Event) {
 }
 
 // ending brings the finish, the usage and [DONE].
-func (s *script) ending(ev Event) {
+func (s *script) ending(ev engine.Event) {
 	s.late, s.complete = true, true
 	if s.shape.OwnFinish {
 		s.event(s.finish(ev), true)

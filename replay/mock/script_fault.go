@@ -3,6 +3,8 @@ package mock
 import (
 	"bytes"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // faults lets those happen whose turn it is before an event.
@@ -58,7 +60,7 @@ func errorPayload(f *Fault) []byte {
 
 // whole returns the segments of an answer that does not stream. Faults that
 // wait for an event happen in its middle.
-func (s *script) whole(ev Event, now time.Duration) []segment {
+func (s *script) whole(ev engine.Event, now time.Duration) []segment {
 	s.tick(now)
 	s.late, s.complete = true, true
 	body := s.wholeBody(ev)

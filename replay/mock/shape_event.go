@@ -3,6 +3,8 @@ package mock
 import (
 	"encoding/json"
 	"strconv"
+
+	"reprise/replay/mock/engine"
 )
 
 // This file writes the payloads of a shaped stream's events.
@@ -14,12 +16,12 @@ func (r *reply) head() []byte {
 }
 
 // close ends a payload behind its choice.
-func (s *script) close(p []byte, ev Event, n int32) []byte {
+func (s *script) close(p []byte, ev engine.Event, n int32) []byte {
 	return s.stamped(s.usages(append(p, ']'), ev, n))
 }
 
 // finished ends a payload behind the last choice.
-func (s *script) finished(p []byte, ev Event) []byte {
+func (s *script) finished(p []byte, ev engine.Event) []byte {
 	p = s.usages(append(p, ']'), ev, ev.N)
 	if !s.usageLast() {
 		p = append(p, fingerprint...)
@@ -31,7 +33,7 @@ func (s *script) finished(p []byte, ev Event) []byte {
 func (s *script) usageLast() bool { return s.shape.Usage == "last" || s.shape.Usage == "every" }
 
 // usages adds the usage up to token n where every event has it.
-func (s *script) usages(p []byte, ev Event, n int32) []byte {
+func (s *script) usages(p []byte, ev engine.Event, n int32) []byte {
 	if s.shape.Usage == "every" {
 		ev.N = n
 		p = append(p, `,"usage":`...)
@@ -49,21 +51,21 @@ func (s *script) stamped(p []byte) []byte {
 	return append(p, '}')
 }
 
-func (s *script) role(ev Event) []byte {
+func (s *script) role(ev engine.Event) []byte {
 	p := append(s.rep.head(), roleChoice+"]"...)
 	p = s.usages(p, ev, 0)
 	return s.stamped(append(p, ","+rolePrompt...))
 }
 
 // tokens is the event of the tokens since the last, up to ev's.
-func (s *script) tokens(ev Event) []byte {
+func (s *script) tokens(ev engine.Event) []byte {
 	p := s.rep.head()
 	if s.rep.chat {
 		p = append(s.delta(append(p, `{"index":0,"delta":{`...), ev), '}')
 	} else {
 		p = append(s.text(append(p, choiceOpen(false)...), s.begun+1, s.upTo(ev)), '"')
 	}
-	if ev.Finish == Going || s.shape.OwnFinish {
+	if ev.Finish == engine.Going || s.shape.OwnFinish {
 		return s.close(choiceEnd(p, s.rep.chat, ""), ev, ev.N)
 	}
 	return s.finished(choiceEnd(p, s.rep.chat, s.reason(ev)), ev)
@@ -71,15 +73,15 @@ func (s *script) tokens(ev Event) []byte {
 
 // upTo is the last token that has text: one that stops an answer has none,
 // unless the finish comes in an event of its own.
-func (s *script) upTo(ev Event) int32 {
-	if ev.Finish == Stop && !s.shape.OwnFinish {
+func (s *script) upTo(ev engine.Event) int32 {
+	if ev.Finish == engine.Stop && !s.shape.OwnFinish {
 		return ev.N - 1
 	}
 	return ev.N
 }
 
 // delta writes the fields of the delta of the tokens up to ev's.
-func (s *script) delta(p []byte, ev Event) []byte {
+func (s *script) delta(p []byte, ev engine.Event) []byte {
 	switch {
 	case ev.N <= s.think:
 		p = append(append(append(p, '"'), s.reasoningField()...), `":"`...)
@@ -93,7 +95,7 @@ func (s *script) delta(p []byte, ev Event) []byte {
 
 // toolDelta writes a piece of a call. The first has its id and name; the pieces
 // of arguments together are a JSON object.
-func (s *script) toolDelta(p []byte, ev Event) []byte {
+func (s *script) toolDelta(p []byte, ev engine.Event) []byte {
 	p = append(p, `"tool_calls":[{`...)
 	first := s.begun == s.think
 	if first {
@@ -111,7 +113,7 @@ func (s *script) toolDelta(p []byte, ev Event) []byte {
 		p = append(p, `{\"text\": \"`...)
 	}
 	p = s.text(p, s.begun+1, s.upTo(ev))
-	if ev.Finish != Going {
+	if ev.Finish != engine.Going {
 		p = append(p, `\"}`...)
 	}
 	return append(p, `"}}]`...)
@@ -143,7 +145,7 @@ func (s *script) word(n int32) string {
 		return word(s.rep.key, n)
 	}
 	words := [...]string{" été", " naïve", " Größe", " 日本語", " 東京", " привет", " Ωμέγα", " 🙂", " 👩‍🚀", " ñandú"}
-	w := words[mix(s.rep.key+uint64(n))%uint64(len(words))]
+	w := words[engine.Mix(s.rep.key+uint64(n))%uint64(len(words))]
 	if n == 1 {
 		return w[1:]
 	}
@@ -151,15 +153,15 @@ func (s *script) word(n int32) string {
 }
 
 // reason is the finish reason.
-func (s *script) reason(ev Event) string {
-	if s.shape.Tools && s.rep.chat && ev.Finish == Stop && ev.N > s.think {
+func (s *script) reason(ev engine.Event) string {
+	if s.shape.Tools && s.rep.chat && ev.Finish == engine.Stop && ev.N > s.think {
 		return "tool_calls"
 	}
 	return ev.Finish.String()
 }
 
 // finish is the event that only ends the choice.
-func (s *script) finish(ev Event) []byte {
+func (s *script) finish(ev engine.Event) []byte {
 	p := s.rep.head()
 	if s.rep.chat {
 		p = append(p, `{"index":0,"delta":{}`...)
@@ -170,7 +172,7 @@ func (s *script) finish(ev Event) []byte {
 }
 
 // usage is the event of the usage alone.
-func (s *script) usage(ev Event) []byte {
+func (s *script) usage(ev engine.Event) []byte {
 	p := append(s.rep.head(), `],"usage":`...)
 	return s.stamped(append(s.rep.usage(p, ev, usageStream), fingerprint...))
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"reprise/replay/mock/engine"
 )
 
 func withShape(t *testing.T, text string) func(*Config) {
@@ -252,7 +254,7 @@ func TestPings(t *testing.T) {
 	fronts(t, func(t *testing.T, netHTTP bool) {
 		s := begin(t, netHTTP, func(c *Config) {
 			withShape(t, "ping=5ms")(c)
-			c.Law.Plain = &Plain{TTFT: 60000, ITL: 1000}
+			c.Law.Plain = &engine.Plain{TTFT: 60000, ITL: 1000}
 		})
 		r := rawPost(t, s, chatPath, chatBody)
 		text, _ := r.content()
@@ -356,7 +358,7 @@ func TestBufferHolds(t *testing.T) {
 	b := Buffer{Hold: Span(20 * time.Millisecond)}
 	s := begin(t, false, func(c *Config) {
 		c.Buffer = b
-		c.Law.Plain = &Plain{TTFT: 1000, ITL: 15000}
+		c.Law.Plain = &engine.Plain{TTFT: 1000, ITL: 15000}
 	})
 	r := rawPost(t, s, chatPath, chatBody)
 	if n := len(chunksOf(t, r.body)); n < 2 || n > 4 { // of 6 tokens, 15 ms apart

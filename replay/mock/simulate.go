@@ -1,11 +1,15 @@
 package mock
 
-import "time"
+import (
+	"time"
+
+	"reprise/replay/mock/engine"
+)
 
 // Timed is a request and the time of its arrival since the engine's zero.
 type Timed struct {
 	At time.Duration
-	Request
+	engine.Request
 }
 
 // Outcome is what became of a request in a simulation.
@@ -14,7 +18,7 @@ type Outcome struct {
 	E2E    time.Duration // from arrival to the last token
 	Tokens int32         // output tokens
 	Cached int32         // prompt tokens from the prefix cache
-	Finish Finish        // Going: it was refused, and the rest is zero
+	Finish engine.Finish // Going: it was refused, and the rest is zero
 }
 
 // TPOT is the time between output tokens, mean over the answer; zero for an
@@ -29,17 +33,17 @@ func (o *Outcome) TPOT() time.Duration {
 // Simulate runs requests, in order of arrival, through one engine in virtual
 // time until all have ended. Outcome k is of request k. The same arguments give
 // the same outcomes.
-func Simulate(law Law, seed uint64, in []Timed) ([]Outcome, error) {
-	out, _, err := SimulateFleet(law, seed, FleetConfig{}, in, nil)
+func Simulate(law engine.Law, seed uint64, in []Timed) ([]Outcome, error) {
+	out, _, err := SimulateFleet(law, seed, engine.FleetConfig{}, in, nil)
 	return out, err
 }
 
 // SimulateFleet is Simulate with a fleet. It hands every token to each, if that
 // is not nil, with the index of its request, and returns the fleet's own view too.
-func SimulateFleet(law Law, seed uint64, c FleetConfig, in []Timed, each func(k int, ev Event)) ([]Outcome, Stats, error) {
-	f, err := NewFleet(law, seed, c)
+func SimulateFleet(law engine.Law, seed uint64, c engine.FleetConfig, in []Timed, each func(k int, ev engine.Event)) ([]Outcome, engine.Stats, error) {
+	f, err := engine.NewFleet(law, seed, c)
 	if err != nil {
-		return nil, Stats{}, err
+		return nil, engine.Stats{}, err
 	}
 	s := simulation{fleet: f, in: in, out: make([]Outcome, len(in)), each: each}
 	for k := range in {
@@ -58,15 +62,15 @@ func SimulateFleet(law Law, seed uint64, c FleetConfig, in []Timed, each func(k 
 
 // simulation is a run in virtual time.
 type simulation struct {
-	fleet *Fleet
+	fleet *engine.Fleet
 	in    []Timed
 	out   []Outcome
-	each  func(int, Event)
+	each  func(int, engine.Event)
 	index []int // request of an id, less one
 	now   time.Duration
 	next  time.Duration // when to step again, if busy
 	busy  bool
-	buf   []Event
+	buf   []engine.Event
 }
 
 // until runs all that happens up to a time.
@@ -80,13 +84,13 @@ func (s *simulation) until(limit time.Duration) {
 	}
 }
 
-func (s *simulation) take(ev Event) {
+func (s *simulation) take(ev engine.Event) {
 	k := s.index[ev.ID-1]
 	o := &s.out[k]
 	if ev.N == 1 {
 		o.TTFT, o.Cached = ev.At-s.in[k].At, ev.Cached
 	}
-	if ev.Finish != Going {
+	if ev.Finish != engine.Going {
 		o.E2E, o.Tokens, o.Finish = ev.At-s.in[k].At, ev.N, ev.Finish
 	}
 	if s.each != nil {

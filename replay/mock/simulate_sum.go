@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // Forecast sums up outcomes. Quantiles are of type 1 (inverse empirical
@@ -37,7 +39,7 @@ func Sum(in []Timed, out []Outcome) Forecast {
 	var end time.Duration
 	for k := range out {
 		o := &out[k]
-		if o.Finish == Going {
+		if o.Finish == engine.Going {
 			f.Refused++
 			continue
 		}

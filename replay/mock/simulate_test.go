@@ -3,17 +3,19 @@ package mock
 import (
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
 	"time"
 
+	"reprise/replay/mock/engine"
 	"reprise/trace"
 )
 
 // load is n Poisson arrivals at a rate.
-func load(n int, rate float64, seed uint64, request func(*rand.Rand) Request) []Timed {
+func load(n int, rate float64, seed uint64, request func(*rand.Rand) engine.Request) []Timed {
 	rng := rand.New(rand.NewPCG(seed, 0x6c6f6164))
 	in := make([]Timed, n)
 	at := 0.0
@@ -27,13 +29,15 @@ func load(n int, rate float64, seed uint64, request func(*rand.Rand) Request) []
 // TestHourIsReproducible: an hour at 10 requests/s comes out the same to the
 // byte, however many processors.
 func TestHourIsReproducible(t *testing.T) {
-	in := load(36000, 10, 1, func(rng *rand.Rand) Request { return Request{Prompt: 200 + rng.Int32N(600), Draw: rng.Uint64()} })
-	law, err := Preset("8b-h100")
+	in := load(36000, 10, 1, func(rng *rand.Rand) engine.Request {
+		return engine.Request{Prompt: 200 + rng.Int32N(600), Draw: rng.Uint64()}
+	})
+	law, err := engine.Preset("8b-h100")
 	if err != nil {
 		t.Fatal(err)
 	}
 	digest := func() string {
-		out, stats, err := SimulateFleet(law, 3, FleetConfig{Replicas: 2, Routing: LeastRequests}, in, nil)
+		out, stats, err := SimulateFleet(law, 3, engine.FleetConfig{Replicas: 2, Routing: engine.LeastRequests}, in, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,12 +61,12 @@ func TestSimulationIsTheEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := func(ms float64) time.Duration { return micros(ms * 1000) }
+	at := func(ms float64) time.Duration { return time.Duration(math.Round(ms * 1e6)) }
 	want := []Outcome{
-		{TTFT: at(32.8), E2E: at(57), Tokens: 3, Finish: Length},
-		{TTFT: at(40), E2E: at(52), Tokens: 2, Finish: Length},
+		{TTFT: at(32.8), E2E: at(57), Tokens: 3, Finish: engine.Length},
+		{TTFT: at(40), E2E: at(52), Tokens: 2, Finish: engine.Length},
 		{}, // longer than the model takes
-		{TTFT: at(11.6), E2E: at(11.6), Tokens: 1, Finish: Length},
+		{TTFT: at(11.6), E2E: at(11.6), Tokens: 1, Finish: engine.Length},
 	}
 	if !slices.Equal(out, want) {
 		t.Errorf("%+v\nwant %+v", out, want)
@@ -114,8 +118,8 @@ func TestFromTrace(t *testing.T) {
 // until a second and third join, and then drains.
 func TestScaleInSimulation(t *testing.T) {
 	law := testLaw()
-	in := load(3000, 36, 2, func(*rand.Rand) Request { return exact(64, 8) })
-	at := func(c FleetConfig) (before, after float64) {
+	in := load(3000, 36, 2, func(*rand.Rand) engine.Request { return exact(64, 8) })
+	at := func(c engine.FleetConfig) (before, after float64) {
 		out, _, err := SimulateFleet(law, 1, c, in, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -130,10 +134,10 @@ func TestScaleInSimulation(t *testing.T) {
 			}
 		}
 		slices.Sort(v)
-		return before, quantile(v, 0.9)
+		return before, type1(v, 0.9)
 	}
-	_, alone := at(FleetConfig{})
-	before, after := at(FleetConfig{Routing: LeastRequests, Scales: []Scale{{At: 20 * time.Second, To: 4, ColdStart: 10 * time.Second}}})
+	_, alone := at(engine.FleetConfig{})
+	before, after := at(engine.FleetConfig{Routing: engine.LeastRequests, Scales: []engine.Scale{{At: 20 * time.Second, To: 4, ColdStart: 10 * time.Second}}})
 	t.Logf("TTFT: one replica p90 %.1f s at the end; scaled: up to %.1f s before the cold start ends, p90 %.3f s at the end", alone, before, after)
 	if alone < 20 || before < 8 || after > 0.5 {
 		t.Error("the replicas that join must end the queue, and not before their cold start")
@@ -141,8 +145,13 @@ func TestScaleInSimulation(t *testing.T) {
 }
 
 func BenchmarkHour(b *testing.B) {
-	in := load(36000, 10, 1, func(rng *rand.Rand) Request { return Request{Prompt: 200 + rng.Int32N(600), Draw: rng.Uint64()} })
-	law := llama8bH100()
+	in := load(36000, 10, 1, func(rng *rand.Rand) engine.Request {
+		return engine.Request{Prompt: 200 + rng.Int32N(600), Draw: rng.Uint64()}
+	})
+	law, err := engine.Preset("8b-h100")
+	if err != nil {
+		b.Fatal(err)
+	}
 	for b.Loop() {
 		if _, err := Simulate(law, 3, in); err != nil {
 			b.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"reprise/replay/mock/engine"
 	"reprise/trace"
 )
 
@@ -22,7 +23,7 @@ func FromTrace(t *trace.Trace) ([]Timed, error) {
 			return nil, fmt.Errorf("row %d of the trace has no token counts, and a simulation needs them", r.ID)
 		}
 		prompt := max(1, r.Input.V)
-		out[i] = Timed{At: time.Duration(r.T.V) * time.Microsecond, Request: Request{
+		out[i] = Timed{At: time.Duration(r.T.V) * time.Microsecond, Request: engine.Request{
 			Prompt: prompt, Blocks: chain(r.Blocks, t.Header.BlockTokens, int(prompt)),
 			MaxTokens: max(1, r.Output.V), IgnoreEOS: true, Draw: uint64(r.ID),
 		}}
@@ -38,12 +39,12 @@ func chain(ids []int32, size, prompt int) []uint64 {
 		return nil
 	}
 	var out []uint64
-	for k := range prompt / BlockTokens {
-		j := ((k+1)*BlockTokens - 1) / size
+	for k := range prompt / engine.BlockTokens {
+		j := ((k+1)*engine.BlockTokens - 1) / size
 		if j >= len(ids) {
 			break
 		}
-		out = append(out, mix(uint64(uint32(ids[j]))<<24^uint64(k))|1)
+		out = append(out, engine.Mix(uint64(uint32(ids[j]))<<24^uint64(k))|1)
 	}
 	return out
 }

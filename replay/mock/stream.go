@@ -4,12 +4,14 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // buffers are what a stream through net/http reuses.
 type buffers struct {
 	out    []byte
-	events []Event
+	events []engine.Event
 }
 
 // stream writes tokens as server-sent events, one write for all that wait.
@@ -36,7 +38,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request, a admission, bo
 			continue
 		}
 		ok = h.send(w, control, b, j)
-		if ok && b.events[len(b.events)-1].Finish != Going {
+		if ok && b.events[len(b.events)-1].Finish != engine.Going {
 			return
 		}
 	}
@@ -44,7 +46,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request, a admission, bo
 }
 
 // leave drops a request whose client has gone away.
-func (h *Handler) leave(id ID, j *job) {
+func (h *Handler) leave(id engine.ID, j *job) {
 	h.driver.cancel(id)
 	h.rec.left(j.entry, h.driver.now())
 }
@@ -68,7 +70,7 @@ func (h *Handler) send(w http.ResponseWriter, control *http.ResponseController, 
 }
 
 // written notes tokens that the kernel has just taken.
-func (h *Handler) written(j *job, events []Event) {
+func (h *Handler) written(j *job, events []engine.Event) {
 	at := h.driver.now()
 	for _, ev := range events {
 		h.late.add(at - ev.At)
@@ -78,7 +80,7 @@ func (h *Handler) written(j *job, events []Event) {
 
 // whole waits for the last token and answers at once.
 func (h *Handler) whole(w http.ResponseWriter, r *http.Request, a admission, box *mailbox, j *job) {
-	var events []Event
+	var events []engine.Event
 	for {
 		select {
 		case <-box.note:
@@ -90,12 +92,12 @@ func (h *Handler) whole(w http.ResponseWriter, r *http.Request, a admission, box
 			return
 		}
 		events = box.take(events[:0])
-		if len(events) == 0 || events[len(events)-1].Finish == Going {
+		if len(events) == 0 || events[len(events)-1].Finish == engine.Going {
 			continue
 		}
 		last := events[len(events)-1]
 		j.closing(a.rate, last).write(w)
-		h.written(j, []Event{last})
+		h.written(j, []engine.Event{last})
 		return
 	}
 }

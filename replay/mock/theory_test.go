@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // t999 is the 99.95 % quantile of Student's t with 9 degrees of freedom: the
@@ -25,16 +27,16 @@ func interval(v []float64) (mean, half float64) {
 
 // oneServer is a law under which a request of p tokens holds the engine for
 // 1 ms and 0.1 ms a token, alone.
-func oneServer() Law {
-	return Law{Name: "one server", BaseUS: 1000, PrefillUS: 100, MaxSeqs: 1, MaxBatched: 1 << 14,
-		Blocks: 2048, MaxModelLen: 1 << 14, Output: OutputLaw{Median: 1}}
+func oneServer() engine.Law {
+	return engine.Law{Name: "one server", BaseUS: 1000, PrefillUS: 100, MaxSeqs: 1, MaxBatched: 1 << 14,
+		Blocks: 2048, MaxModelLen: 1 << 14, Output: engine.OutputLaw{Median: 1}}
 }
 
 // waits runs one seed of n requests and returns the mean time before service
 // and the share of time that the engine worked, both after the first tenth.
-func waits(t *testing.T, law Law, seed uint64, rate float64, n int, prompt func(*rand.Rand) int32) (wait, busy float64) {
+func waits(t *testing.T, law engine.Law, seed uint64, rate float64, n int, prompt func(*rand.Rand) int32) (wait, busy float64) {
 	t.Helper()
-	in := load(n, rate, seed, func(rng *rand.Rand) Request { return exact(prompt(rng), 1) })
+	in := load(n, rate, seed, func(rng *rand.Rand) engine.Request { return exact(prompt(rng), 1) })
 	out, err := Simulate(law, seed, in)
 	if err != nil {
 		t.Fatal(err)
@@ -84,34 +86,12 @@ func TestPollaczekKhinchine(t *testing.T) {
 	}
 }
 
-// TestUtilization: the engine's own count of the time it worked is n·E[S].
-func TestUtilization(t *testing.T) {
-	law := oneServer()
-	f, err := NewFleet(law, 1, FleetConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := load(5000, 80, 3, func(*rand.Rand) Request { return exact(50, 1) })
-	var rs []Request
-	var at []time.Duration
-	for _, q := range in {
-		rs, at = append(rs, q.Request), append(at, q.At)
-	}
-	events := play(t, f, at, rs)
-	worked := f.replicas[0].engine.model.(*batcher).worked
-	if want := 5000 * 6 * time.Millisecond; worked != want {
-		t.Errorf("worked for %v, want %v", worked, want)
-	}
-	share := worked.Seconds() / events[len(events)-1].At.Seconds()
-	if math.Abs(share-0.48) > 0.03 { // λE[S], give or take the arrivals' own spread (1/√5000)
-		t.Errorf("worked %.3f of the time, λE[S] is 0.48", share)
-	}
-}
-
 // TestLittleOfAFleet: L = λW over three replicas, from empty to empty.
 func TestLittleOfAFleet(t *testing.T) {
-	in := load(3000, 12, 4, func(rng *rand.Rand) Request { return Request{Prompt: 700, MaxTokens: 300, Draw: rng.Uint64()} })
-	law, err := Preset("demo")
+	in := load(3000, 12, 4, func(rng *rand.Rand) engine.Request {
+		return engine.Request{Prompt: 700, MaxTokens: 300, Draw: rng.Uint64()}
+	})
+	law, err := engine.Preset("demo")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,13 +102,13 @@ func TestLittleOfAFleet(t *testing.T) {
 		area += float64(inside) * (to - last).Seconds()
 		last = to
 	}
-	out, _, err := SimulateFleet(law, 1, FleetConfig{Replicas: 3}, in, func(_ int, ev Event) {
+	out, _, err := SimulateFleet(law, 1, engine.FleetConfig{Replicas: 3}, in, func(_ int, ev engine.Event) {
 		for next < len(in) && in[next].At < ev.At {
 			move(in[next].At)
 			inside++
 			next++
 		}
-		if ev.Finish != Going {
+		if ev.Finish != engine.Going {
 			move(ev.At)
 			inside--
 		}
@@ -148,7 +128,7 @@ func TestLittleOfAFleet(t *testing.T) {
 // capacity is the most requests/s of a prompt and an answer that a law without
 // jitter serves when every place in the batch is taken: each of its MaxSeqs
 // places serves a request in as many steps as it has tokens.
-func capacity(law Law, prompt, cached, out int32) float64 {
+func capacity(law engine.Law, prompt, cached, out int32) float64 {
 	us := law.BaseUS * float64(out) / float64(law.MaxSeqs)
 	us += law.PrefillUS * float64(prompt-cached)
 	us += law.DecodeUS * float64(out-1)
@@ -159,9 +139,9 @@ func capacity(law Law, prompt, cached, out int32) float64 {
 }
 
 // saturated is the rate of answers while twice the capacity is offered.
-func saturated(t *testing.T, law Law, rate float64, prompt, out int32, blocks []uint64) float64 {
+func saturated(t *testing.T, law engine.Law, rate float64, prompt, out int32, blocks []uint64) float64 {
 	t.Helper()
-	in := load(4000, rate, 5, func(rng *rand.Rand) Request {
+	in := load(4000, rate, 5, func(rng *rand.Rand) engine.Request {
 		r := exact(prompt, out)
 		r.Blocks = blocks
 		return r
@@ -183,10 +163,10 @@ func saturated(t *testing.T, law Law, rate float64, prompt, out int32, blocks []
 // TestCapacity: over the knee the engine serves what its law allows, and a
 // prefix cache raises that by the factor that the law allows.
 func TestCapacity(t *testing.T) {
-	law := Law{Name: "c", BaseUS: 6000, DecodeUS: 300, KVTokenUS: 0.2, PrefillUS: 40, MaxSeqs: 16, MaxBatched: 1 << 14,
-		Blocks: 4096, PrefixCache: true, MaxModelLen: 4096, Output: OutputLaw{Median: 1}}
+	law := engine.Law{Name: "c", BaseUS: 6000, DecodeUS: 300, KVTokenUS: 0.2, PrefillUS: 40, MaxSeqs: 16, MaxBatched: 1 << 14,
+		Blocks: 4096, PrefixCache: true, MaxModelLen: 4096, Output: engine.OutputLaw{Median: 1}}
 	const prompt, out = 520, 40
-	shared := make([]uint64, 400/BlockTokens)
+	shared := make([]uint64, 400/engine.BlockTokens)
 	for i := range shared {
 		shared[i] = uint64(i + 1)
 	}

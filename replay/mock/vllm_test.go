@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"reprise/replay/mock/engine"
 )
 
 // accepted are the differences from the real server that we keep, each a
@@ -53,7 +55,7 @@ func TestAnswersOfVLLM(t *testing.T) {
 func holdAgainst(t *testing.T, files []string, net bool) {
 	s, err := Start(t.Context(), testConfig(func(c *Config) {
 		c.Model, c.Version, c.NetHTTP, c.Law.MaxModelLen, c.Law.Blocks = "tiny", "0.32.0", net, 4096, 1024
-		c.Law.Output = OutputLaw{Median: 4} // as the streams that end by themselves
+		c.Law.Output = engine.OutputLaw{Median: 4} // as the streams that end by themselves
 	}))
 	if err != nil {
 		t.Fatal(err)

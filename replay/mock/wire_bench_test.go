@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // clientEnv makes the test binary the client of BenchmarkWire: address, streams,
@@ -48,7 +50,7 @@ func benchClient(what string) int {
 	var events, reads atomic.Int64
 	for i, c := range conns {
 		wg.Go(func() {
-			time.Sleep(time.Duration(mix(uint64(i)) % uint64(50*time.Millisecond)))
+			time.Sleep(time.Duration(engine.Mix(uint64(i)) % uint64(50*time.Millisecond)))
 			n, k := readStream(c, raw)
 			events.Add(n)
 			reads.Add(k)
@@ -91,7 +93,7 @@ func BenchmarkWire(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("%s/streams%d/itl%dms", name, c.streams, c.itl), func(b *testing.B) {
 				law := plain()
-				law.Plain = &Plain{TTFT: 200e3, ITL: float64(c.itl) * 1e3}
+				law.Plain = &engine.Plain{TTFT: 200e3, ITL: float64(c.itl) * 1e3}
 				s := startMock(b, func(cfg *Config) { cfg.Law = law; cfg.NetHTTP = nethttp })
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 				var events, reads int64

@@ -3,6 +3,8 @@ package mock
 import (
 	"net/http"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // wireStream writes one answer. Its methods run on the engine's goroutine.
@@ -12,8 +14,8 @@ type wireStream struct {
 	job   *job
 	keep  bool // the connection goes on after it
 	plain bool // HTTP/1.0: no chunks
-	rate  Rate
-	id    ID
+	rate  engine.Rate
+	id    engine.ID
 	over  bool
 	done  chan struct{}
 	quit  chan struct{} // of a scripted answer: closed when the client leaves
@@ -42,12 +44,12 @@ func (s *wireStream) open() {
 	s.c.out.write(out, noDue) // a failure shows again at the first token
 }
 
-func (s *wireStream) put(ev Event) {
+func (s *wireStream) put(ev engine.Event) {
 	switch {
 	case s.over:
 	case s.job.call.stream:
 		s.token(ev)
-	case ev.Finish != Going:
+	case ev.Finish != engine.Going:
 		s.over = true
 		if !s.c.w.spawn(func() { s.whole(ev) }) { // a long answer takes a while to render
 			s.gone()
@@ -56,7 +58,7 @@ func (s *wireStream) put(ev Event) {
 }
 
 // token writes a token's events as one chunk.
-func (s *wireStream) token(ev Event) {
+func (s *wireStream) token(ev engine.Event) {
 	var sent int64
 	if s.job.rep.stamp {
 		sent = time.Now().UnixNano()
@@ -67,7 +69,7 @@ func (s *wireStream) token(ev Event) {
 	} else {
 		out = append(out, chunkRoom...)
 		out = s.job.rep.event(out, ev, sent)
-		out = frame(out, ev.Finish != Going)
+		out = frame(out, ev.Finish != engine.Going)
 	}
 	s.c.w.scratch = out
 	if !s.plain {
@@ -83,7 +85,7 @@ func (s *wireStream) token(ev Event) {
 		return
 	}
 	s.h.rec.token(s.job.entry, ev, at)
-	if ev.Finish != Going {
+	if ev.Finish != engine.Going {
 		s.over = true
 		s.finish()
 	}
@@ -115,7 +117,7 @@ func trim(b []byte) []byte {
 }
 
 // whole answers a call that does not stream, on a goroutine of its own.
-func (s *wireStream) whole(last Event) {
+func (s *wireStream) whole(last engine.Event) {
 	a := s.job.closing(s.rate, last)
 	if s.c.out.write(s.c.render(a, s.keep), last.At) {
 		s.h.rec.token(s.job.entry, last, s.h.driver.now())

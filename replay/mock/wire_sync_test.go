@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"reprise/replay/mock/engine"
 )
 
 // wireBubble serves pipes in fake time.
@@ -31,7 +33,7 @@ func wireBubble(t *testing.T, cfg Config, f func(*testing.T, *wire, func() net.C
 // byte on, for streams that start at any time.
 func TestWirePlainInRealTime(t *testing.T) {
 	cfg := testConfig()
-	cfg.Law.Plain = &Plain{TTFT: 50000, ITL: 10000}
+	cfg.Law.Plain = &engine.Plain{TTFT: 50000, ITL: 10000}
 	wireBubble(t, cfg, func(t *testing.T, w *wire, dial func() net.Conn) {
 		var wg sync.WaitGroup
 		for i := range 50 {

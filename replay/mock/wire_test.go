@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"reprise/replay/mock/engine"
 )
 
 // startMock is a listening server that ends with the test.
@@ -218,7 +220,7 @@ func TestWireKeepAlive(t *testing.T) {
 // TestWireManyStreams: 2,000 streams at once, each whole.
 func TestWireManyStreams(t *testing.T) {
 	law := plain()
-	law.Plain = &Plain{TTFT: 300e3, ITL: 20e3}
+	law.Plain = &engine.Plain{TTFT: 300e3, ITL: 20e3}
 	s := startMock(t, func(c *Config) { c.Law = law })
 	raw := completion(`{"model":"mock","prompt":[1,2],"stream":true,"max_tokens":5,"ignore_eos":true}`)
 	var wg sync.WaitGroup
@@ -255,7 +257,7 @@ func TestWireManyStreams(t *testing.T) {
 // and its neighbour does not wait for that.
 func TestWireSlowReader(t *testing.T) {
 	law := plain()
-	law.Plain, law.MaxModelLen = &Plain{}, 1<<20 // no time between tokens: all of the first answer is put before any of the second
+	law.Plain, law.MaxModelLen = &engine.Plain{}, 1<<20 // no time between tokens: all of the first answer is put before any of the second
 	s := startMock(t, func(c *Config) { c.Law = law })
 	slow, r := dial(t, s)
 	if err := slow.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil {
@@ -297,7 +299,7 @@ func TestWireSlowReader(t *testing.T) {
 }
 
 // await asks until a condition holds; the test's deadline is the only limit.
-func await(t testing.TB, h *Handler, what string, f func(Stats) bool) {
+func await(t testing.TB, h *Handler, what string, f func(engine.Stats) bool) {
 	t.Helper()
 	for {
 		s, err := h.driver.snapshot()
@@ -324,10 +326,10 @@ func TestWireHangUp(t *testing.T) {
 		if _, err := io.WriteString(c, raw); err != nil {
 			t.Fatal(err)
 		}
-		await(t, s.handler, "arrival", func(s Stats) bool { return s.Running+s.Waiting == 1 })
+		await(t, s.handler, "arrival", func(s engine.Stats) bool { return s.Running+s.Waiting == 1 })
 		c.Close()
-		await(t, s.handler, "departure", func(s Stats) bool {
-			return s.Running+s.Waiting == 0 && s.KVUsage == 0 && s.Ended[Abort] == int64(i+1)
+		await(t, s.handler, "departure", func(s engine.Stats) bool {
+			return s.Running+s.Waiting == 0 && s.KVUsage == 0 && s.Ended[engine.Abort] == int64(i+1)
 		})
 	}
 	tr, err := s.Recording()

@@ -7,6 +7,7 @@ import (
 
 	"reprise/replay"
 	"reprise/replay/mock"
+	"reprise/replay/mock/engine"
 	"reprise/replay/openai"
 	"reprise/trace"
 	"reprise/trace/token"
@@ -29,7 +30,7 @@ func end2endOf(t *testing.T, tr *trace.Trace, api, mode string, source func(*tok
 	if err != nil {
 		t.Fatal(err)
 	}
-	law, err := mock.Preset("demo")
+	law, err := engine.Preset("demo")
 	if err != nil {
 		t.Fatal(err)
 	}

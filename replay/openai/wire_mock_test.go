@@ -15,6 +15,7 @@ import (
 
 	"reprise/replay"
 	"reprise/replay/mock"
+	mockengine "reprise/replay/mock/engine"
 	"reprise/trace"
 )
 
@@ -31,11 +32,11 @@ func (counter) Encode(dst []int32, text string) []int32 {
 // engineMock starts a mock of 1 ms to the first token and 0.5 ms between.
 func engineMock(t *testing.T, change func(*mock.Config)) *mock.Server {
 	t.Helper()
-	law, err := mock.Preset("plain")
+	law, err := mockengine.Preset("plain")
 	if err != nil {
 		t.Fatal(err)
 	}
-	law.Plain = &mock.Plain{TTFT: 1000, ITL: 500}
+	law.Plain = &mockengine.Plain{TTFT: 1000, ITL: 500}
 	cfg := mock.DefaultConfig(law, counter{})
 	if change != nil {
 		change(&cfg)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"reprise/replay/mock"
+	"reprise/replay/mock/engine"
 )
 
 // Law is the mock's: an exact schedule, ms.
@@ -56,11 +57,11 @@ func serve(text string) error {
 	if err := json.Unmarshal([]byte(text), &l); err != nil {
 		return err
 	}
-	law, err := mock.Preset("plain")
+	law, err := engine.Preset("plain")
 	if err != nil {
 		return err
 	}
-	law.Plain = &mock.Plain{TTFT: 1000 * l.TTFT, ITL: 1000 * l.ITL}
+	law.Plain = &engine.Plain{TTFT: 1000 * l.TTFT, ITL: 1000 * l.ITL}
 	law.MaxSeqs, law.MaxBatched = 1<<15, 1<<20
 	cfg := mock.DefaultConfig(law, Words{})
 	cfg.Record = true

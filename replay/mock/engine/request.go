@@ -1,4 +1,4 @@
-package mock
+package engine
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ type Request struct {
 	IgnoreEOS bool     // exactly MaxTokens
 	Draw      uint64   // key of the natural output length: the same key, the same length
 
-	hit int32 // prompt tokens that are cached whatever the cache holds; for requests without Blocks
+	Hit int32 // prompt tokens that count as cached, whatever the cache holds; for requests without Blocks
 }
 
 // Finish says how a request ended.

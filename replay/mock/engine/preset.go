@@ -1,4 +1,4 @@
-package mock
+package engine
 
 import (
 	"fmt"
@@ -37,7 +37,7 @@ func demo() Law {
 	}
 }
 
-// llama8bH100 keeps to the public ranges of llm-d-inference-sim for an 8B model
+// @llama8bH100 keeps to the public ranges of llm-d-inference-sim for an 8B model
 // on one H100: ITL 10-15 ms, TTFT 25-40 ms + 0.15-0.30 ms a prompt token, 60-120
 // ms at 256 tokens. Blocks: about 60 GB of KV at 128 KiB a token (32 layers, 8 KV
 // heads of 128, 2 bytes, K and V). Batch limits: vLLM's defaults for a server.
@@ -51,7 +51,7 @@ func llama8bH100() Law {
 	}
 }
 
-// plain is the schedule that reference measurements of clients are made on.
+// @plain is the schedule that reference measurements of clients are made on.
 func plain() Law {
 	return Law{
 		Name:        "plain",

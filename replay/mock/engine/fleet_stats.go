@@ -1,4 +1,4 @@
-package mock
+package engine
 
 // Stats returns the sum over all replicas that there ever were; KVUsage is the
 // mean over those that there are.

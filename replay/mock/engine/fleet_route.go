@@ -1,4 +1,4 @@
-package mock
+package engine
 
 // Routing is the rule by which a fleet shares requests out.
 type Routing string

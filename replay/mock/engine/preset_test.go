@@ -1,4 +1,4 @@
-package mock
+package engine
 
 import "testing"
 
@@ -18,12 +18,11 @@ func TestGPUPresets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := []Timed{{0, exact(256, 100)}}
-		out, err := Simulate(law, 1, in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		itl, ttft := ms(out[0].TPOT()), ms(out[0].TTFT)
+		s := newSim(t, law, 1)
+		id := s.submit(0, exact(256, 100))
+		s.drain()
+		ttft := s.first[id].Seconds() * 1e3
+		itl := (s.done[id].At.Seconds()*1e3 - ttft) / 99
 		if itl < 0.99*want.itl[0] || itl > want.itl[1] || ttft < want.ttft[0] || ttft > want.ttft[1] {
 			t.Errorf("%s: ITL %.1f ms and TTFT %.1f ms, the table has %v and %v", name, itl, ttft, want.itl, want.ttft)
 		}

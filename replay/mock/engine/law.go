@@ -1,4 +1,4 @@
-package mock
+package engine
 
 import (
 	"fmt"
@@ -52,8 +52,8 @@ type Plain struct {
 	ITL  float64 `json:"itl_us"`
 }
 
-// maxUS bounds every time in a law: 1,000 s.
-const maxUS = 1e9
+// MaxUS bounds every time in a law: 1,000 s.
+const MaxUS = 1e9
 
 // Validate says what is wrong with a law, naming the field.
 func (l *Law) Validate() error {
@@ -61,8 +61,8 @@ func (l *Law) Validate() error {
 		name       string
 		value, max float64
 	}{
-		{"floor_us", l.FloorUS, maxUS}, {"base_us", l.BaseUS, maxUS}, {"decode_us", l.DecodeUS, maxUS},
-		{"kv_token_us", l.KVTokenUS, maxUS}, {"prefill_token_us", l.PrefillUS, maxUS}, {"ingress_us", l.IngressUS, maxUS},
+		{"floor_us", l.FloorUS, MaxUS}, {"base_us", l.BaseUS, MaxUS}, {"decode_us", l.DecodeUS, MaxUS},
+		{"kv_token_us", l.KVTokenUS, MaxUS}, {"prefill_token_us", l.PrefillUS, MaxUS}, {"ingress_us", l.IngressUS, MaxUS},
 		{"jitter_sigma", l.JitterSigma, 2}, {"watermark", l.Watermark, 0.5},
 		{"requests_per_minute", l.RequestsPerMinute, 1e9}, {"output.sigma", l.Output.Sigma, 4},
 		{"max_waiting", float64(l.MaxWaiting), 1e9}, {"rate_burst", float64(l.RateBurst), 1e9},
@@ -84,8 +84,8 @@ func (l *Law) Validate() error {
 }
 
 func (l *Law) validatePlain() error {
-	if !(l.Plain.TTFT >= 0 && l.Plain.TTFT <= maxUS && l.Plain.ITL >= 0 && l.Plain.ITL <= maxUS) {
-		return fmt.Errorf("law %q: plain.ttft_us and plain.itl_us are %v and %v, give 0 to %g", l.Name, l.Plain.TTFT, l.Plain.ITL, maxUS)
+	if !(l.Plain.TTFT >= 0 && l.Plain.TTFT <= MaxUS && l.Plain.ITL >= 0 && l.Plain.ITL <= MaxUS) {
+		return fmt.Errorf("law %q: plain.ttft_us and plain.itl_us are %v and %v, give 0 to %g", l.Name, l.Plain.TTFT, l.Plain.ITL, MaxUS)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package mock
+package engine
 
 import (
 	"errors"
@@ -24,10 +24,10 @@ type Scale struct {
 	ColdStart time.Duration `json:"cold_start_ns"`
 }
 
-const (
-	maxReplicas  = 1024
-	maxColdStart = 24 * time.Hour
-)
+// MaxColdStart bounds the cold start of a replica.
+const MaxColdStart = 24 * time.Hour
+
+const maxReplicas = 1024
 
 // Validate says what is wrong with a fleet, naming the field.
 func (c *FleetConfig) Validate() error {
@@ -39,7 +39,7 @@ func (c *FleetConfig) Validate() error {
 	}
 	last := time.Duration(0)
 	for i, s := range c.Scales {
-		if err := s.validate(); err != nil {
+		if err := s.Validate(); err != nil {
 			return fmt.Errorf("fleet: scales[%d]: %w", i, err)
 		}
 		if s.At < last {
@@ -50,14 +50,15 @@ func (c *FleetConfig) Validate() error {
 	return nil
 }
 
-func (s *Scale) validate() error {
+// Validate says what is wrong with a scale event, naming the field.
+func (s *Scale) Validate() error {
 	switch {
 	case s.At < 0:
 		return errors.New("at is negative")
 	case s.To < 1 || s.To > maxReplicas:
 		return fmt.Errorf("%d replicas asked for, give 1 to %d", s.To, maxReplicas)
-	case s.ColdStart < 0 || s.ColdStart > maxColdStart:
-		return fmt.Errorf("cold start is %v, give 0 to %v", s.ColdStart, maxColdStart)
+	case s.ColdStart < 0 || s.ColdStart > MaxColdStart:
+		return fmt.Errorf("cold start is %v, give 0 to %v", s.ColdStart, MaxColdStart)
 	}
 	return nil
 }
@@ -116,9 +117,9 @@ func (f *Fleet) grow(n int, ready time.Duration) {
 	for range n {
 		seed := f.seed
 		if f.made > 0 {
-			seed = mix(f.seed + uint64(f.made)) // the first replica is the single engine of the same seed
+			seed = Mix(f.seed + uint64(f.made)) // the first replica is the single engine of the same seed
 		}
-		e, err := NewEngine(f.law, seed)
+		e, err := New(f.law, seed)
 		if err != nil {
 			return // the law was checked by NewFleet
 		}
@@ -132,7 +133,7 @@ func (f *Fleet) grow(n int, ready time.Duration) {
 // Scale sets the number of replicas now; s.At is not looked at.
 func (f *Fleet) Scale(now time.Duration, s Scale) error {
 	s.At = 0
-	if err := s.validate(); err != nil {
+	if err := s.Validate(); err != nil {
 		return err
 	}
 	f.due(now)

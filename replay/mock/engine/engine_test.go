@@ -1,4 +1,4 @@
-package mock
+package engine
 
 import (
 	"errors"
@@ -25,7 +25,7 @@ type sim struct {
 
 func newSim(t testing.TB, law Law, seed uint64) *sim {
 	t.Helper()
-	e, err := NewEngine(law, seed)
+	e, err := New(law, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[min(len(sorted)-1, max(0, int(math.Ceil(p*float64(len(sorted))))-1))]
 }
 
-// testLaw is deterministic: a step is 10 ms, plus 1 ms a decode, 0.1 ms a
+// @testLaw is deterministic: a step is 10 ms, plus 1 ms a decode, 0.1 ms a
 // prefilled token.
 func testLaw() Law {
 	return Law{Name: "test", BaseUS: 10000, DecodeUS: 1000, PrefillUS: 100, MaxSeqs: 4, MaxBatched: 64,
@@ -129,7 +129,7 @@ func TestStepArithmetic(t *testing.T) {
 // when Step is called only now and then.
 func TestLateCallerChangesNothing(t *testing.T) {
 	run := func(stride time.Duration) []Event {
-		e, err := NewEngine(testLaw(), 1)
+		e, err := New(testLaw(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ func TestPresetRanges(t *testing.T) {
 func TestSubmitRefuses(t *testing.T) {
 	law := testLaw()
 	law.MaxSeqs, law.MaxWaiting, law.RequestsPerMinute, law.RateBurst = 1, 2, 60, 5
-	e, err := NewEngine(law, 1)
+	e, err := New(law, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -394,7 +394,7 @@ func TestValidate(t *testing.T) {
 	} {
 		l := testLaw()
 		spoil(&l)
-		if _, err := NewEngine(l, 1); err == nil {
+		if _, err := New(l, 1); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}

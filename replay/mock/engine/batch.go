@@ -1,4 +1,4 @@
-package mock
+package engine
 
 import (
 	"math/rand/v2"

@@ -1,9 +1,9 @@
-package mock
+package engine
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -17,7 +17,7 @@ type backend interface {
 	Step(time.Duration, []Event) ([]Event, time.Duration, bool)
 }
 
-// play brings requests in and returns every event, each when it was due.
+// @play brings requests in and returns every event, each when it was due.
 func play(t *testing.T, b backend, at []time.Duration, rs []Request) []Event {
 	t.Helper()
 	var events []Event
@@ -55,7 +55,7 @@ func TestFleetOfOne(t *testing.T) {
 	law := testLaw()
 	law.JitterSigma = 0.1
 	at, rs := stream(300, 6, 1)
-	e, err := NewEngine(law, 5)
+	e, err := New(law, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestFleetOfOne(t *testing.T) {
 		if a, b := f.Stats(), e.Stats(); !reflect.DeepEqual(a, b) {
 			t.Errorf("%q: stats %+v, the engine's %+v", rule, a, b)
 		}
-		if e, err = NewEngine(law, 5); err != nil {
+		if e, err = New(law, 5); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -292,19 +292,6 @@ func TestFleetValidate(t *testing.T) {
 	}
 }
 
-func TestReadScale(t *testing.T) {
-	s, err := readScale([]byte(`{"replicas": 3, "cold_start_ms": 1500.5}`))
-	if err != nil || s.To != 3 || s.ColdStart != 1500500*time.Microsecond {
-		t.Errorf("%+v, %v", s, err)
-	}
-	for _, body := range []string{"", "{}", `{"replicas":0}`, `{"replicas":2,"cold":1}`, `{"replicas":2,"cold_start_ms":-1}`,
-		`{"replicas":2,"cold_start_ms":1e300}`, `{"replicas":"2"}`, `{"replicas":2,"replicas":3}`} {
-		if _, err := readScale([]byte(body)); err == nil {
-			t.Errorf("%s: accepted", body)
-		}
-	}
-}
-
 // TestStatsMerge: no counter is left out of the sum.
 func TestStatsMerge(t *testing.T) {
 	one := newStats(1000)
@@ -358,33 +345,28 @@ func TestLawFile(t *testing.T) {
 	}
 }
 
-// TestScaleByHand: over HTTP, in fake time.
-func TestScaleByHand(t *testing.T) {
-	cfg := testConfig()
-	cfg.Law = testLaw()
-	bubble(t, cfg, func(t *testing.T, h *Handler) {
-		states := func(body string) (status int, list []replicaState) {
-			r := ask(t.Context(), h, "/mock/scale", body, 0)
-			var v struct {
-				Replicas []replicaState `json:"replicas"`
-			}
-			if err := json.Unmarshal(r.Body.Bytes(), &v); err != nil {
-				t.Fatal(err)
-			}
-			return r.Code, v.Replicas
-		}
-		if code, list := states(`{"replicas":2,"cold_start_ms":1500}`); code != 200 || len(list) != 2 || list[0].State != "serving" || list[1].State != "starting" || list[1].ReadyMS != 1500 {
-			t.Errorf("after the order: %d %+v", code, list)
-		}
-		time.Sleep(1600 * time.Millisecond)
-		if code, list := states(`{"replicas":2,"cold_start_ms":0}`); code != 200 || len(list) != 2 || list[1].State != "serving" {
-			t.Errorf("after the cold start: %d %+v", code, list)
-		}
-		if code, list := states(`{"replicas":1}`); code != 200 || len(list) != 1 {
-			t.Errorf("scaled down: %d %+v", code, list)
-		}
-		if code, _ := states(`{"replicas":0}`); code != 400 {
-			t.Errorf("no replicas: %d", code)
-		}
-	})
+// TestUtilization: with requests of 6 ms, one at a time, the engine's own count of the time it worked is n·E[S].
+func TestUtilization(t *testing.T) {
+	law := Law{Name: "one server", BaseUS: 1000, PrefillUS: 100, MaxSeqs: 1, MaxBatched: 1 << 14,
+		Blocks: 2048, MaxModelLen: 1 << 14, Output: OutputLaw{Median: 1}}
+	f, err := NewFleet(law, 1, FleetConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(3, 0x6c6f6164))
+	var rs []Request
+	var at []time.Duration
+	for now := 0.0; len(rs) < 5000; {
+		now += rng.ExpFloat64() / 80
+		rs, at = append(rs, exact(50, 1)), append(at, time.Duration(now*1e9))
+	}
+	events := play(t, f, at, rs)
+	worked := f.replicas[0].engine.model.(*batcher).worked
+	if want := 5000 * 6 * time.Millisecond; worked != want {
+		t.Errorf("worked for %v, want %v", worked, want)
+	}
+	share := worked.Seconds() / events[len(events)-1].At.Seconds()
+	if math.Abs(share-0.48) > 0.03 { // λE[S], give or take the arrivals' own spread (1/√5000)
+		t.Errorf("worked %.3f of the time, λE[S] is 0.48", share)
+	}
 }

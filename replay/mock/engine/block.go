@@ -1,4 +1,4 @@
-package mock
+package engine
 
 // pool is the KV memory: blocks that are held by sequences, and free blocks in
 // order of last use. A free block keeps its content until it is taken again, so

@@ -1,4 +1,4 @@
-package mock
+package engine
 
 import (
 	"fmt"
@@ -38,8 +38,8 @@ type model interface {
 	holds(blocks []uint64) int
 }
 
-// NewEngine returns an idle engine.
-func NewEngine(law Law, seed uint64) (*Engine, error) {
+// New returns an idle engine.
+func New(law Law, seed uint64) (*Engine, error) {
 	if err := law.Validate(); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (e *Engine) newSeq(now time.Duration, r Request) *seq {
 	if most == 0 {
 		most = int32(e.law.MaxModelLen) - r.Prompt
 	}
-	s := &seq{id: e.ids, prompt: r.Prompt, target: most, most: most, finish: Length, hashes: r.Blocks, hit: r.hit, arrived: now, started: -1}
+	s := &seq{id: e.ids, prompt: r.Prompt, target: most, most: most, finish: Length, hashes: r.Blocks, hit: r.Hit, arrived: now, started: -1}
 	s.ready = now + micros(e.law.IngressUS)
 	if r.IgnoreEOS {
 		return s
