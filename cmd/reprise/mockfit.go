@@ -11,8 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"reprise/replay"
-	"reprise/replay/mock"
 	"reprise/replay/mock/engine"
+	"reprise/replay/mock/fitlaw"
+	"reprise/replay/mock/simulate"
 )
 
 // fitOptions make a law from a measured run, and forecasts from a law.
@@ -37,17 +38,17 @@ func (o *fitOptions) asked() bool { return o.results != "" || len(o.predict) > 0
 
 // found is what --json prints.
 type found struct {
-	Law      engine.Law      `json:"law"`
-	Fit      *mock.FitReport `json:"fit,omitempty"`
-	Forecast []forecast      `json:"forecasts,omitempty"`
+	Law      engine.Law     `json:"law"`
+	Fit      *fitlaw.Report `json:"fit,omitempty"`
+	Forecast []forecast     `json:"forecasts,omitempty"`
 }
 
 // forecast is what a law says of a load, beside what was measured where it was.
 type forecast struct {
-	Of       string        `json:"of"`
-	Measured bool          `json:"is_measured"`
-	Check    *mock.Check   `json:"check,omitempty"`
-	Alone    mock.Forecast `json:"predicted"`
+	Of       string            `json:"of"`
+	Measured bool              `json:"is_measured"`
+	Check    *fitlaw.Check     `json:"check,omitempty"`
+	Alone    simulate.Forecast `json:"predicted"`
 }
 
 // run fits or takes the law, and predicts.
@@ -81,7 +82,7 @@ func (o *fitOptions) fit(f *found, seed uint64) error {
 		return err
 	}
 	source := fmt.Sprintf("fitted to %d answers of model %s in results %s, begun %s", len(obs), run.Endpoint.Model, filepath.Base(o.results), run.StartedAt)
-	law, report, err := mock.FitLaw(obs, left, mock.FitOptions{Name: "fitted", Source: source, MaxSeqs: o.maxSeqs, Seed: seed})
+	law, report, err := fitlaw.Fit(obs, left, fitlaw.Options{Name: "fitted", Source: source, MaxSeqs: o.maxSeqs, Seed: seed})
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.results, err)
 	}
@@ -98,7 +99,7 @@ func (o *fitOptions) fitMetrics(f *found) error {
 	}
 	defer d.Close()
 	source := fmt.Sprintf("fitted to the server's metrics in results %s, begun %s", filepath.Base(dir), d.Run.StartedAt)
-	law, report, err := mock.FitMetrics(d.Server(), mock.FitOptions{Name: "fitted", Source: source, MaxSeqs: o.maxSeqs})
+	law, report, err := fitlaw.FromMetrics(d.Server(), fitlaw.Options{Name: "fitted", Source: source, MaxSeqs: o.maxSeqs})
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.results, err)
 	}
@@ -106,13 +107,13 @@ func (o *fitOptions) fitMetrics(f *found) error {
 	return nil
 }
 
-func observations(dir string) ([]mock.Observation, int, *replay.Run, error) {
+func observations(dir string) ([]fitlaw.Observation, int, *replay.Run, error) {
 	d, err := replay.OpenDir(dir)
 	if err != nil {
 		return nil, 0, nil, err
 	}
 	defer d.Close()
-	obs, left, err := mock.Observe(d.Requests())
+	obs, left, err := fitlaw.Observe(d.Requests())
 	if err != nil {
 		return nil, 0, nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -128,7 +129,7 @@ func predict(s *stdio, law engine.Law, path string, seed uint64, fleet engine.Fl
 		if err != nil {
 			return f, err
 		}
-		c, err := mock.Predict(law, obs, seed)
+		c, err := fitlaw.Predict(law, obs, seed)
 		if err != nil {
 			return f, fmt.Errorf("%s: %w", path, err)
 		}
@@ -139,15 +140,15 @@ func predict(s *stdio, law engine.Law, path string, seed uint64, fleet engine.Fl
 	if err != nil {
 		return f, err
 	}
-	in, err := mock.FromTrace(t)
+	in, err := simulate.FromTrace(t)
 	if err != nil {
 		return f, fmt.Errorf("%s: %w", path, err)
 	}
-	out, _, err := mock.SimulateFleet(law, seed, fleet, in, nil)
+	out, _, err := simulate.RunFleet(law, seed, fleet, in, nil)
 	if err != nil {
 		return f, err
 	}
-	f.Alone = mock.Sum(in, out)
+	f.Alone = simulate.Sum(in, out)
 	return f, nil
 }
 
@@ -176,7 +177,7 @@ func (o *fitOptions) print(s *stdio, f *found) error {
 	return nil
 }
 
-func talkFit(s *stdio, r *mock.FitReport) {
+func talkFit(s *stdio, r *fitlaw.Report) {
 	s.talk("fitted to %d answers (%d left out) and %d gaps between tokens: R² %.2f, median error %.1f of %.1f ms", r.Requests, r.Left, r.Gaps, r.R2, r.MedianErrUS/1e3, r.MedianGapUS/1e3)
 	c := r.Regression
 	if r.Taken == "searched" {
@@ -197,7 +198,7 @@ func forecasts(w io.Writer, list []forecast) error {
 	t.SetStyle(table.StyleLight)
 	t.Style().Options = table.OptionsNoBordersAndSeparators
 	t.AppendHeader(table.Row{"load", "", "requests/s", "cached", "TTFT p50 ms", "p90", "p99", "TPOT p50 ms", "p90", "p99", "refused"})
-	row := func(name, what string, f *mock.Forecast) {
+	row := func(name, what string, f *simulate.Forecast) {
 		num := func(v float64) string { return fmt.Sprintf("%.1f", v) }
 		t.AppendRow(table.Row{name, what, fmt.Sprintf("%.2f", f.RequestsPerS), fmt.Sprintf("%.0f %%", 100*f.CachedShare),
 			num(f.TTFT.P50), num(f.TTFT.P90), num(f.TTFT.P99), num(f.TPOT.P50), num(f.TPOT.P90), num(f.TPOT.P99), f.Refused})

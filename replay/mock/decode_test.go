@@ -1,14 +1,10 @@
 package mock
 
 import (
-	"encoding/json"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"reprise/replay/mock/engine"
 	"reprise/trace/token"
 )
 
@@ -45,45 +41,6 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzDecodeLaw: any law that is accepted can run, and comes back from its JSON.
-func FuzzDecodeLaw(f *testing.F) {
-	for _, l := range engine.Presets() {
-		data, err := json.Marshal(l)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
-	}
-	f.Add([]byte(`{"base_us":1e400}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		l, err := engine.DecodeLaw(data)
-		if err != nil || l.Blocks > 1<<16 {
-			return
-		}
-		again, err := json.Marshal(l)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b, err := engine.DecodeLaw(again); err != nil || !reflect.DeepEqual(b, l) {
-			t.Errorf("%+v came back as %+v, %v", l, b, err)
-		}
-		e, err := engine.New(l, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := e.Submit(0, exact(1, 1)); err != nil {
-			return // a rate limit under one, say
-		}
-		var events []engine.Event
-		for now, ok := time.Duration(0), true; ok; {
-			events, now, ok = e.Step(now, events)
-		}
-		if len(events) != 1 || events[0].Finish != engine.Length {
-			t.Errorf("%+v gave %+v", l, events)
-		}
-	})
-}
-
 func TestTextCacheGenerations(t *testing.T) {
 	var c textCache
 	big := strings.Repeat("x", textCacheBytes/4)
@@ -116,15 +73,5 @@ func TestWordsAreTokens(t *testing.T) {
 				t.Fatalf("%s: %d tokens in an answer of %d", name, got, n+1)
 			}
 		}
-	}
-}
-
-func TestHashBlocks(t *testing.T) {
-	a, b := make([]int32, 64), make([]int32, 70)
-	b[40] = 1
-	ha, alla := engine.HashBlocks(nil, a)
-	hb, allb := engine.HashBlocks(nil, b)
-	if len(ha) != 4 || len(hb) != 4 || ha[0] != hb[0] || ha[1] != hb[1] || ha[2] == hb[2] || ha[3] == hb[3] || alla == allb {
-		t.Errorf("%x\n%x", ha, hb)
 	}
 }

@@ -1,10 +1,12 @@
 // Package mock is an inference engine model behind an OpenAI-compatible server,
 // for tests, teaching and for measuring a client's own error.
 //
-// Its rooms; each knows only those above it:
+// Its rooms, each of which knows only those above it:
 //
-//	engine   the engine and a fleet of them, pure state machines; laws and presets
-//	mock     the server
+//	engine     the engine and a fleet of them, pure state machines; laws and presets
+//	simulate   a load through engines in virtual time, without a server
+//	fitlaw     a law fitted to a measured run, by simulation
+//	mock       the server, which needs of these only the engine
 //
 // Steps of a request:
 //

@@ -17,7 +17,3 @@ func plain() engine.Law {
 	}
 	return law
 }
-
-func exact(prompt, out int32) engine.Request {
-	return engine.Request{Prompt: prompt, MaxTokens: out, IgnoreEOS: true}
-}

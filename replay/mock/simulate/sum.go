@@ -1,4 +1,4 @@
-package mock
+package simulate
 
 import (
 	"math"
@@ -63,11 +63,12 @@ func ms(d time.Duration) float64 { return float64(d) / 1e6 }
 
 func quantilesOf(v []float64) Quantiles {
 	slices.Sort(v)
-	return Quantiles{P50: type1(v, 0.5), P90: type1(v, 0.9), P95: type1(v, 0.95), P99: type1(v, 0.99)}
+	return Quantiles{P50: Quantile(v, 0.5), P90: Quantile(v, 0.9), P95: Quantile(v, 0.95), P99: Quantile(v, 0.99)}
 }
 
-// type1 is the inverse of the empirical distribution of sorted values.
-func type1(sorted []float64, p float64) float64 {
+// Quantile is the inverse of the empirical distribution of ascending values
+// (type 1); 0 of none.
+func Quantile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package mock
+package simulate
 
 import (
 	"time"
@@ -30,17 +30,17 @@ func (o *Outcome) TPOT() time.Duration {
 	return (o.E2E - o.TTFT) / time.Duration(o.Tokens-1)
 }
 
-// Simulate runs requests, in order of arrival, through one engine in virtual
+// Run runs requests, in order of arrival, through one engine in virtual
 // time until all have ended. Outcome k is of request k. The same arguments give
 // the same outcomes.
-func Simulate(law engine.Law, seed uint64, in []Timed) ([]Outcome, error) {
-	out, _, err := SimulateFleet(law, seed, engine.FleetConfig{}, in, nil)
+func Run(law engine.Law, seed uint64, in []Timed) ([]Outcome, error) {
+	out, _, err := RunFleet(law, seed, engine.FleetConfig{}, in, nil)
 	return out, err
 }
 
-// SimulateFleet is Simulate with a fleet. It hands every token to each, if that
+// RunFleet is Run with a fleet. It hands every token to each, if that
 // is not nil, with the index of its request, and returns the fleet's own view too.
-func SimulateFleet(law engine.Law, seed uint64, c engine.FleetConfig, in []Timed, each func(k int, ev engine.Event)) ([]Outcome, engine.Stats, error) {
+func RunFleet(law engine.Law, seed uint64, c engine.FleetConfig, in []Timed, each func(k int, ev engine.Event)) ([]Outcome, engine.Stats, error) {
 	f, err := engine.NewFleet(law, seed, c)
 	if err != nil {
 		return nil, engine.Stats{}, err

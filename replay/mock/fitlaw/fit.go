@@ -1,4 +1,4 @@
-package mock
+package fitlaw
 
 import (
 	"fmt"
@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"reprise/replay/mock/engine"
+	"reprise/replay/mock/simulate"
 )
 
-// FitOptions say what a client cannot see of an engine; zero leaves it to the
+// Options say what a client cannot see of an engine; zero leaves it to the
 // fit.
-type FitOptions struct {
+type Options struct {
 	Name       string // of the law
 	Source     string // of the law: which run
 	MaxSeqs    int    // places in the batch; 0: as the run shows, if it does
@@ -20,8 +21,8 @@ type FitOptions struct {
 	NoSearch   bool   // regression alone
 }
 
-// FitReport says how well a law tells the run that it was fitted to.
-type FitReport struct {
+// Report says how well a law tells the run that it was fitted to.
+type Report struct {
 	Requests int `json:"requests"` // used
 	Left     int `json:"left_out"` // failed, or without times or counts
 	Gaps     int `json:"gaps"`     // between tokens, of the regression
@@ -40,8 +41,8 @@ type FitReport struct {
 
 // Check sets a law's simulation beside a measured run.
 type Check struct {
-	Measured  Forecast `json:"measured"`
-	Predicted Forecast `json:"predicted"`
+	Measured  simulate.Forecast `json:"measured"`
+	Predicted simulate.Forecast `json:"predicted"`
 	// Relative errors of quantiles: predicted/measured − 1.
 	TTFTP50 float64 `json:"ttft_p50_error"`
 	TTFTP90 float64 `json:"ttft_p90_error"`
@@ -56,13 +57,13 @@ type Check struct {
 // fewest is the number of requests and of gaps under which nothing is fitted.
 const fewest = 20
 
-// FitLaw estimates the law of the engine that observations were made of: first
+// Fit estimates the law of the engine that observations were made of: first
 // a regression of the gaps between tokens on the batch as the client's times
 // tell it, then a search over the law's figures by simulation of the whole run,
 // kept when it tells the run better.
-func FitLaw(obs []Observation, left int, o FitOptions) (engine.Law, FitReport, error) {
+func Fit(obs []Observation, left int, o Options) (engine.Law, Report, error) {
 	ms := moments(obs)
-	r := FitReport{Requests: len(obs), Left: left, Gaps: len(ms), Warnings: []string{}}
+	r := Report{Requests: len(obs), Left: left, Gaps: len(ms), Warnings: []string{}}
 	if len(obs) < fewest || len(ms) < fewest {
 		return engine.Law{}, r, fmt.Errorf("%d answered requests with %d gaps between tokens are too few to fit a law, replay at least %d with answers of several tokens", len(obs), len(ms), fewest)
 	}
@@ -97,7 +98,7 @@ func FitLaw(obs []Observation, left int, o FitOptions) (engine.Law, FitReport, e
 }
 
 // law is the law of coefficients, with what the run shows of its limits.
-func (o *FitOptions) law(obs []Observation, c *[terms]float64) engine.Law {
+func (o *Options) law(obs []Observation, c *[terms]float64) engine.Law {
 	l := engine.Law{Name: o.Name, Source: o.Source, BaseUS: max(c[0], 1), DecodeUS: c[1], KVTokenUS: c[2], PrefillUS: c[3],
 		MaxSeqs: 256, MaxBatched: 2048, Watermark: 0.01, Output: engine.OutputLaw{Median: 1}}
 	if l.Name == "" {
@@ -111,7 +112,7 @@ func (o *FitOptions) law(obs []Observation, c *[terms]float64) engine.Law {
 		unit = gcd(unit, obs[k].Cached)
 	}
 	slices.Sort(out)
-	l.Output.Median = type1(out, 0.5)
+	l.Output.Median = simulate.Quantile(out, 0.5)
 	l.MaxModelLen = max(4096, 2*int(longest))
 	l.Blocks = 1 << 16
 	l.PrefixCache = unit > 0
@@ -137,7 +138,7 @@ func gcd(a, b int32) int32 {
 }
 
 // goodness tells how much of the gaps the regression tells.
-func (r *FitReport) goodness(ms []moment, c *[terms]float64) {
+func (r *Report) goodness(ms []moment, c *[terms]float64) {
 	mean := 0.0
 	gaps, errs := make([]float64, len(ms)), make([]float64, len(ms))
 	for i := range ms {
@@ -154,7 +155,7 @@ func (r *FitReport) goodness(ms []moment, c *[terms]float64) {
 	}
 	slices.Sort(gaps)
 	slices.Sort(errs)
-	r.MedianGapUS, r.MedianErrUS = type1(gaps, 0.5), type1(errs, 0.5)
+	r.MedianGapUS, r.MedianErrUS = simulate.Quantile(gaps, 0.5), simulate.Quantile(errs, 0.5)
 }
 
 // spread is the sigma of the step times about the law: of the middle half of
@@ -166,7 +167,7 @@ func spread(ms []moment, c *[terms]float64) float64 {
 	}
 	slices.Sort(v)
 	const quartiles = 1.349 // between the quartiles of a normal distribution of sigma 1
-	return min((type1(v, 0.75)-type1(v, 0.25))/quartiles, 1.5)
+	return min((simulate.Quantile(v, 0.75)-simulate.Quantile(v, 0.25))/quartiles, 1.5)
 }
 
 // peak is the most streams between their first and last token at once.

@@ -1,4 +1,4 @@
-package mock
+package simulate
 
 import (
 	"crypto/sha256"
@@ -13,6 +13,17 @@ import (
 	"reprise/replay/mock/engine"
 	"reprise/trace"
 )
+
+// testLaw is deterministic: a step is 10 ms, plus 1 ms a decode, 0.1 ms a
+// prefilled token.
+func testLaw() engine.Law {
+	return engine.Law{Name: "test", BaseUS: 10000, DecodeUS: 1000, PrefillUS: 100, MaxSeqs: 4, MaxBatched: 64,
+		Blocks: 256, PrefixCache: true, MaxModelLen: 1024, Output: engine.OutputLaw{Median: 5}}
+}
+
+func exact(prompt, out int32) engine.Request {
+	return engine.Request{Prompt: prompt, MaxTokens: out, IgnoreEOS: true}
+}
 
 // load is n Poisson arrivals at a rate.
 func load(n int, rate float64, seed uint64, request func(*rand.Rand) engine.Request) []Timed {
@@ -37,7 +48,7 @@ func TestHourIsReproducible(t *testing.T) {
 		t.Fatal(err)
 	}
 	digest := func() string {
-		out, stats, err := SimulateFleet(law, 3, engine.FleetConfig{Replicas: 2, Routing: engine.LeastRequests}, in, nil)
+		out, stats, err := RunFleet(law, 3, engine.FleetConfig{Replicas: 2, Routing: engine.LeastRequests}, in, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +68,7 @@ func TestSimulationIsTheEngine(t *testing.T) {
 	law := testLaw()
 	law.MaxWaiting = 1
 	in := []Timed{{0, exact(100, 3)}, {5 * time.Millisecond, exact(40, 2)}, {6 * time.Millisecond, exact(2000, 1)}, {time.Second, exact(16, 1)}}
-	out, err := Simulate(law, 1, in)
+	out, err := Run(law, 1, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +99,7 @@ func TestFromTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := Simulate(testLaw(), 1, in)
+	out, err := Run(testLaw(), 1, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +113,7 @@ func TestFromTrace(t *testing.T) {
 	}
 	law := testLaw()
 	law.CacheUnit = 96 // hits of 6 blocks: 128 tokens are 96, 64 are none
-	if out, err = Simulate(law, 1, in); err != nil || out[1].Cached != 96 || out[2].Cached != 0 {
+	if out, err = Run(law, 1, in); err != nil || out[1].Cached != 96 || out[2].Cached != 0 {
 		t.Errorf("%+v, %v", out, err)
 	}
 	tr.Requests[1].Output = trace.Opt[int32]{}
@@ -120,7 +131,7 @@ func TestScaleInSimulation(t *testing.T) {
 	law := testLaw()
 	in := load(3000, 36, 2, func(*rand.Rand) engine.Request { return exact(64, 8) })
 	at := func(c engine.FleetConfig) (before, after float64) {
-		out, _, err := SimulateFleet(law, 1, c, in, nil)
+		out, _, err := RunFleet(law, 1, c, in, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +145,7 @@ func TestScaleInSimulation(t *testing.T) {
 			}
 		}
 		slices.Sort(v)
-		return before, type1(v, 0.9)
+		return before, Quantile(v, 0.9)
 	}
 	_, alone := at(engine.FleetConfig{})
 	before, after := at(engine.FleetConfig{Routing: engine.LeastRequests, Scales: []engine.Scale{{At: 20 * time.Second, To: 4, ColdStart: 10 * time.Second}}})
@@ -153,7 +164,7 @@ func BenchmarkHour(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := Simulate(law, 3, in); err != nil {
+		if _, err := Run(law, 3, in); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package mock
+package fitlaw
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"reprise/replay"
 	"reprise/replay/mock/engine"
+	"reprise/replay/mock/simulate"
 )
 
 // Observation is a request as a client measured it.
@@ -68,11 +69,11 @@ func observe(r *replay.Result) (Observation, bool) {
 
 // Replayed is the load that observations were made under, with the cache hits
 // that they had.
-func Replayed(obs []Observation) []Timed {
-	in := make([]Timed, len(obs))
+func Replayed(obs []Observation) []simulate.Timed {
+	in := make([]simulate.Timed, len(obs))
 	for k := range obs {
 		o := &obs[k]
-		in[k] = Timed{At: o.Sent, Request: engine.Request{Prompt: o.Prompt, Hit: o.Cached, MaxTokens: o.Out, IgnoreEOS: true, Draw: uint64(k)}}
+		in[k] = simulate.Timed{At: o.Sent, Request: engine.Request{Prompt: o.Prompt, Hit: o.Cached, MaxTokens: o.Out, IgnoreEOS: true, Draw: uint64(k)}}
 	}
 	return in
 }
@@ -83,16 +84,16 @@ func (o *Observation) whole() bool { return len(o.Gaps) == 0 }
 
 // Measured sums observations up as a forecast does outcomes; answers that came
 // in one piece have no TPOT.
-func Measured(obs []Observation) Forecast {
-	out := make([]Outcome, len(obs))
+func Measured(obs []Observation) simulate.Forecast {
+	out := make([]simulate.Outcome, len(obs))
 	for k := range obs {
 		o := &obs[k]
-		out[k] = Outcome{TTFT: o.TTFT, E2E: o.E2E, Tokens: o.Out, Cached: o.Cached, Finish: engine.Length}
+		out[k] = simulate.Outcome{TTFT: o.TTFT, E2E: o.E2E, Tokens: o.Out, Cached: o.Cached, Finish: engine.Length}
 		if o.whole() {
 			out[k].Tokens = 1
 		}
 	}
-	f := Sum(Replayed(obs), out)
+	f := simulate.Sum(Replayed(obs), out)
 	tokens := 0.0
 	for k := range obs {
 		tokens += float64(obs[k].Out)

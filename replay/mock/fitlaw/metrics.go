@@ -1,4 +1,4 @@
-package mock
+package fitlaw
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"reprise/replay"
 	"reprise/replay/mock/engine"
+	"reprise/replay/mock/simulate"
 )
 
 // scrape is one reading of a server's counters under vLLM's names, summed over
@@ -46,13 +47,13 @@ func between(a, b *scrape) span {
 	}
 }
 
-// FitMetrics estimates a law from a server's own metrics, scraped about once a
+// FromMetrics estimates a law from a server's own metrics, scraped about once a
 // second while its load changed: in each interval the mean gap between tokens
 // is regressed on the streams that decoded (the sum of all gaps over the time,
 // by Little's law) and on the prompt tokens computed a step. Context cannot be
 // told from decodes there, so kv_token_us is 0 and decode_us holds both.
-func FitMetrics(rows iter.Seq2[replay.ServerRow, error], o FitOptions) (engine.Law, FitReport, error) {
-	r := FitReport{Warnings: []string{"metrics tell means of intervals: no check against single requests, and kv_token_us is within decode_us"}, Taken: "metrics"}
+func FromMetrics(rows iter.Seq2[replay.ServerRow, error], o Options) (engine.Law, Report, error) {
+	r := Report{Warnings: []string{"metrics tell means of intervals: no check against single requests, and kv_token_us is within decode_us"}, Taken: "metrics"}
 	list, err := scrapes(rows)
 	if err != nil {
 		return engine.Law{}, r, err
@@ -90,7 +91,7 @@ func FitMetrics(rows iter.Seq2[replay.ServerRow, error], o FitOptions) (engine.L
 		}
 	}
 	slices.Sort(rest)
-	law.IngressUS = min(max(type1(rest, 0.5), 0), engine.MaxUS)
+	law.IngressUS = min(max(simulate.Quantile(rest, 0.5), 0), engine.MaxUS)
 	if lo, hi := spreadOf(ms, 1); hi < 2*lo {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("between %.1f and %.1f streams decoded: what a batch costs is hardly to be seen, let the load change more", lo, hi))
 	}
@@ -104,5 +105,5 @@ func spreadOf(ms []moment, term int) (lo, hi float64) {
 		v[i] = ms[i].x[term]
 	}
 	slices.Sort(v)
-	return type1(v, 0.05), type1(v, 0.95)
+	return simulate.Quantile(v, 0.05), simulate.Quantile(v, 0.95)
 }

@@ -1,4 +1,4 @@
-package mock
+package fitlaw
 
 import (
 	"math"
@@ -9,17 +9,41 @@ import (
 
 	"reprise/replay"
 	"reprise/replay/mock/engine"
+	"reprise/replay/mock/simulate"
 	"reprise/trace"
 )
 
+// testLaw is deterministic: a step is 10 ms, plus 1 ms a decode, 0.1 ms a
+// prefilled token.
+func testLaw() engine.Law {
+	return engine.Law{Name: "test", BaseUS: 10000, DecodeUS: 1000, PrefillUS: 100, MaxSeqs: 4, MaxBatched: 64,
+		Blocks: 256, PrefixCache: true, MaxModelLen: 1024, Output: engine.OutputLaw{Median: 5}}
+}
+
+// load is n Poisson arrivals at a rate.
+func load(n int, rate float64, seed uint64, request func(*rand.Rand) engine.Request) []simulate.Timed {
+	rng := rand.New(rand.NewPCG(seed, 0x6c6f6164))
+	in := make([]simulate.Timed, n)
+	at := 0.0
+	for i := range in {
+		at += rng.ExpFloat64() / rate
+		in[i] = simulate.Timed{At: time.Duration(at * 1e9), Request: request(rng)}
+	}
+	return in
+}
+
+func exact(prompt, out int32) engine.Request {
+	return engine.Request{Prompt: prompt, MaxTokens: out, IgnoreEOS: true}
+}
+
 // measure simulates a load and writes down what a perfect client would see,
 // with every token up to a given delay late.
-func measure(t *testing.T, law engine.Law, in []Timed, late time.Duration) []replay.Result {
+func measure(t *testing.T, law engine.Law, in []simulate.Timed, late time.Duration) []replay.Result {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(8, 8))
 	res := make([]replay.Result, len(in))
 	last := make([]int64, len(in))
-	_, _, err := SimulateFleet(law, 11, engine.FleetConfig{}, in, func(k int, ev engine.Event) {
+	_, _, err := simulate.RunFleet(law, 11, engine.FleetConfig{}, in, func(k int, ev engine.Event) {
 		r := &res[k]
 		at := max(last[k], int64(ev.At)+rng.Int64N(int64(late)+1))
 		if ev.N == 1 {
@@ -55,7 +79,7 @@ func observed(t *testing.T, res []replay.Result) []Observation {
 }
 
 // mixed is a load of varied prompts and answers, some of whose blocks are shared.
-func mixed(n int, rate float64, seed uint64) []Timed {
+func mixed(n int, rate float64, seed uint64) []simulate.Timed {
 	return load(n, rate, seed, func(rng *rand.Rand) engine.Request {
 		r := exact(100+rng.Int32N(1200), 20+rng.Int32N(120))
 		base := uint64(rng.IntN(4)) * 1000
@@ -78,7 +102,7 @@ func TestFitRecoversLaw(t *testing.T) {
 	at := func(rate float64) []Observation {
 		return observed(t, measure(t, truth, mixed(int(40*rate), rate, uint64(rate*10)), 500*time.Microsecond))
 	}
-	law, report, err := FitLaw(at(6), 0, FitOptions{Name: "fit", Source: "test", Seed: 1})
+	law, report, err := Fit(at(6), 0, Options{Name: "fit", Source: "test", Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +135,7 @@ func TestFitFindsPlaces(t *testing.T) {
 	truth := testLaw()
 	truth.MaxBatched, truth.PrefixCache = 512, false
 	obs := observed(t, measure(t, truth, load(150, 5, 3, func(rng *rand.Rand) engine.Request { return exact(30+rng.Int32N(60), 20+rng.Int32N(40)) }), 0))
-	law, report, err := FitLaw(obs, 0, FitOptions{Seed: 1})
+	law, report, err := Fit(obs, 0, Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,10 +145,10 @@ func TestFitFindsPlaces(t *testing.T) {
 }
 
 func TestFitRefuses(t *testing.T) {
-	if _, _, err := FitLaw(nil, 3, FitOptions{}); err == nil {
+	if _, _, err := Fit(nil, 3, Options{}); err == nil {
 		t.Error("fitted to nothing")
 	}
-	res := measure(t, testLaw(), []Timed{{0, exact(20, 3)}}, 0)
+	res := measure(t, testLaw(), []simulate.Timed{{At: 0, Request: exact(20, 3)}}, 0)
 	for name, spoil := range map[string]func(*replay.Result){
 		"failed": func(r *replay.Result) { r.Class = replay.Truncated }, "no counts": func(r *replay.Result) { r.InUsage, r.InAsked = trace.Opt[int32]{}, trace.Opt[int32]{} },
 		"no first": func(r *replay.Result) { r.FirstContent = trace.Opt[int64]{} }, "backwards": func(r *replay.Result) { r.FirstContent.V = -5 },
@@ -142,7 +166,7 @@ func TestFitRefuses(t *testing.T) {
 
 // TestRegressExact: without noise the coefficients come out as they went in,
 // and outliers on a fifth of the gaps do not move them.
-func TestRegressExact(t *testing.T) {
+func TestRegressexact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	want := [terms]float64{5000, 300, 0, 20}
 	ms := make([]moment, 2000)
@@ -166,9 +190,9 @@ func TestRegressExact(t *testing.T) {
 	}
 }
 
-// TestFitMetrics: from the engine's own metrics, scraped once a second under a
+// TestFromMetrics: from the engine's own metrics, scraped once a second under a
 // load that rises and falls, the law comes out.
-func TestFitMetrics(t *testing.T) {
+func TestFromMetrics(t *testing.T) {
 	truth := engine.Law{Name: "truth", BaseUS: 7000, DecodeUS: 400, PrefillUS: 30, IngressUS: 5000,
 		MaxSeqs: 64, MaxBatched: 2048, Blocks: 8192, MaxModelLen: 4096, Output: engine.OutputLaw{Median: 1}}
 	e, err := engine.New(truth, 1)
@@ -213,13 +237,13 @@ func TestFitMetrics(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	law, report, err := FitMetrics(func(yield func(replay.ServerRow, error) bool) {
+	law, report, err := FromMetrics(func(yield func(replay.ServerRow, error) bool) {
 		for _, r := range rows {
 			if !yield(r, nil) {
 				return
 			}
 		}
-	}, FitOptions{})
+	}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package mock
+package simulate
 
 import (
 	"math"
@@ -37,7 +37,7 @@ func oneServer() engine.Law {
 func waits(t *testing.T, law engine.Law, seed uint64, rate float64, n int, prompt func(*rand.Rand) int32) (wait, busy float64) {
 	t.Helper()
 	in := load(n, rate, seed, func(rng *rand.Rand) engine.Request { return exact(prompt(rng), 1) })
-	out, err := Simulate(law, seed, in)
+	out, err := Run(law, seed, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestLittleOfAFleet(t *testing.T) {
 		area += float64(inside) * (to - last).Seconds()
 		last = to
 	}
-	out, _, err := SimulateFleet(law, 1, engine.FleetConfig{Replicas: 3}, in, func(_ int, ev engine.Event) {
+	out, _, err := RunFleet(law, 1, engine.FleetConfig{Replicas: 3}, in, func(_ int, ev engine.Event) {
 		for next < len(in) && in[next].At < ev.At {
 			move(in[next].At)
 			inside++
@@ -146,7 +146,7 @@ func saturated(t *testing.T, law engine.Law, rate float64, prompt, out int32, bl
 		r.Blocks = blocks
 		return r
 	})
-	res, err := Simulate(law, 1, in)
+	res, err := Run(law, 1, in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package mock
+package fitlaw
 
 import (
 	"fmt"
@@ -9,15 +9,16 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"reprise/replay/mock/engine"
+	"reprise/replay/mock/simulate"
 )
 
 // check simulates a load under a law and compares it with what was measured.
-func check(law engine.Law, in []Timed, obs []Observation, seed uint64) (Check, error) {
-	out, err := Simulate(law, seed, in)
+func check(law engine.Law, in []simulate.Timed, obs []Observation, seed uint64) (Check, error) {
+	out, err := simulate.Run(law, seed, in)
 	if err != nil {
 		return Check{}, err
 	}
-	c := Check{Measured: Measured(obs), Predicted: Sum(in, out)}
+	c := Check{Measured: Measured(obs), Predicted: simulate.Sum(in, out)}
 	m, p := &c.Measured, &c.Predicted
 	c.TTFTP50, c.TTFTP90 = p.TTFT.P50/m.TTFT.P50-1, p.TTFT.P90/m.TTFT.P90-1
 	if m.TPOT.P50 > 0 && m.TPOT.P90 > 0 {
@@ -25,7 +26,7 @@ func check(law engine.Law, in []Timed, obs []Observation, seed uint64) (Check, e
 	}
 	var ttft, tpot []float64
 	for k := range obs {
-		o := Outcome{TTFT: obs[k].TTFT, E2E: obs[k].E2E, Tokens: obs[k].Out}
+		o := simulate.Outcome{TTFT: obs[k].TTFT, E2E: obs[k].E2E, Tokens: obs[k].Out}
 		if out[k].Finish == engine.Going {
 			return c, fmt.Errorf("law %q: a measured request of %d and %d tokens does not fit it", law.Name, obs[k].Prompt, obs[k].Out)
 		}
@@ -40,7 +41,7 @@ func check(law engine.Law, in []Timed, obs []Observation, seed uint64) (Check, e
 	}
 	slices.Sort(ttft)
 	slices.Sort(tpot)
-	c.TTFTEach, c.TPOTEach = type1(ttft, 0.5), type1(tpot, 0.5)
+	c.TTFTEach, c.TPOTEach = simulate.Quantile(ttft, 0.5), simulate.Quantile(tpot, 0.5)
 	return c, nil
 }
 
@@ -62,9 +63,9 @@ func mean(v []float64) float64 {
 
 // ingress is what TTFT lacks at the median when requests could be scheduled at
 // once, µs.
-func ingress(law engine.Law, in []Timed, obs []Observation, seed uint64) float64 {
+func ingress(law engine.Law, in []simulate.Timed, obs []Observation, seed uint64) float64 {
 	law.IngressUS = 0
-	out, err := Simulate(law, seed, in)
+	out, err := simulate.Run(law, seed, in)
 	if err != nil {
 		return 0
 	}
@@ -73,12 +74,12 @@ func ingress(law engine.Law, in []Timed, obs []Observation, seed uint64) float64
 		v[k] = float64(obs[k].TTFT-out[k].TTFT) / 1e3
 	}
 	slices.Sort(v)
-	return min(max(type1(v, 0.5), 0), engine.MaxUS)
+	return min(max(simulate.Quantile(v, 0.5), 0), engine.MaxUS)
 }
 
 // places is the size of the batch: the most streams seen at once, when the run
 // is told clearly better by that than without a limit.
-func places(law engine.Law, in []Timed, obs []Observation, most int, seed uint64) int {
+func places(law engine.Law, in []simulate.Timed, obs []Observation, most int, seed uint64) int {
 	tight := law
 	tight.MaxSeqs = max(1, most)
 	a, errA := check(law, in, obs, seed)
@@ -99,7 +100,7 @@ func leasts() []float64 { return []float64{1, 0.1, 1e-5, 0.01, 1, 1e-3} }
 
 // search improves a law by Nelder and Mead's method (1965) on the logs of its
 // figures, simulating the run each time with the same seed.
-func search(law engine.Law, in []Timed, obs []Observation, seed uint64) engine.Law {
+func search(law engine.Law, in []simulate.Timed, obs []Observation, seed uint64) engine.Law {
 	least := leasts()
 	at := func(x []float64) engine.Law {
 		l := law
@@ -154,7 +155,7 @@ func penalty(x, from []float64) float64 {
 }
 
 // budget is how many simulations a simplex may take: fewer of long runs.
-func budget(in []Timed) int {
+func budget(in []simulate.Timed) int {
 	tokens := 0
 	for k := range in {
 		tokens += int(in[k].MaxTokens)

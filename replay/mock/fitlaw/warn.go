@@ -1,4 +1,4 @@
-package mock
+package fitlaw
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 )
 
 // warn says what the run does not show of the law.
-func (r *FitReport) warn(law engine.Law, obs []Observation, ms []moment, o FitOptions) {
+func (r *Report) warn(law engine.Law, obs []Observation, ms []moment, o Options) {
 	add := func(format string, a ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...)) }
 	if r.PeakDecoding < 4 {
 		add("at most %d streams ran at once: what a batch costs (decode_us, kv_token_us) is hardly to be seen, replay at a higher rate", r.PeakDecoding)
