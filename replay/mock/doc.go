@@ -6,12 +6,13 @@
 //	engine     the engine and a fleet of them, pure state machines; laws and presets
 //	simulate   a load through engines in virtual time, without a server
 //	fitlaw     a law fitted to a measured run, by simulation
-//	mock       the server, which needs of these only the engine
+//	wire       parts of a server of HTTP/1.1, which know nothing of the rest
+//	mock       the server: engine and wire
 //
 // Steps of a request:
 //
-//  1. A server reads it: the package's own for HTTP/1.1 (wire), net/http's for
-//     TLS and HTTP/2. From there both share all code up to the bytes of events.
+//  1. A server reads it: the package's own for HTTP/1.1, of the parts in wire,
+//     net/http's for TLS and HTTP/2. From there both share all code up to the bytes of events.
 //  2. Its prompt is counted, template tokens included, and hashed into chained
 //     blocks of 16 tokens; a Fleet's router gets it.
 //  3. The engine says which token comes at what instant.

@@ -2,10 +2,11 @@ package mock
 
 import (
 	"crypto/tls"
-	"fmt"
 	"net"
 	"net/http"
 	"time"
+
+	"reprise/replay/mock/wire"
 )
 
 // netOutlet is net/http's response. What the library would not do to a client
@@ -43,7 +44,7 @@ func (o *netOutlet) finish(how ending, p []byte) {
 	}
 	conn := o.seize()
 	if how == endShort {
-		_, _ = conn.Write(shortChunk(p)) // a client that has left gets nothing
+		_, _ = conn.Write(wire.ShortChunk(p)) // a client that has left gets nothing
 	}
 	endConn(conn, how)
 }
@@ -56,11 +57,6 @@ func (o *netOutlet) seize() net.Conn {
 	}
 	_ = conn.SetDeadline(time.Time{})
 	return conn
-}
-
-// shortChunk is a chunk whose size line promises twice what there is.
-func shortChunk(p []byte) []byte {
-	return append(fmt.Appendf(nil, "%x\r\n", 2*len(p)+1), p...)
 }
 
 // endConn closes a connection by FIN or RST.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"reprise/replay/mock/wire"
 )
 
 // wireOutlet is a connection of our own server.
@@ -16,7 +18,7 @@ type wireOutlet struct {
 var errLeft = errors.New("the client has gone away")
 
 func (o *wireOutlet) send(p []byte) error {
-	if !o.c.out.write(p, noDue) {
+	if !o.c.out.Write(p, wire.NoDue) {
 		return errLeft
 	}
 	return nil
@@ -36,8 +38,8 @@ func (o *wireOutlet) write(p []byte) error {
 	if o.bare {
 		return o.send(p)
 	}
-	b := append(make([]byte, 0, len(p)+16), chunkRoom...)
-	return o.send(trim(frame(append(b, p...), false)))
+	b := append(make([]byte, 0, len(p)+16), wire.ChunkRoom...)
+	return o.send(wire.Trim(wire.Frame(append(b, p...), false)))
 }
 
 func (o *wireOutlet) finish(how ending, p []byte) {
@@ -51,13 +53,13 @@ func (o *wireOutlet) finish(how ending, p []byte) {
 		if o.bare {
 			_ = o.send(p)
 		} else {
-			_ = o.send(shortChunk(p))
+			_ = o.send(wire.ShortChunk(p))
 		}
 	}
 	o.keep = false
-	o.c.out.settle()
+	o.c.out.Settle()
 	if how == endReset {
-		o.c.out.reset()
+		o.c.reset()
 		return
 	}
 	_ = o.c.conn.Close()
@@ -83,11 +85,11 @@ func (c *wireConn) obstruct(q *query, e endpoint, data []byte, keep bool) (over,
 	case "hang":
 		c.hang(v.stop.For.D())
 	case "reset_early":
-		c.out.reset()
+		c.reset()
 	case "not_http":
-		c.out.write([]byte(notHTTP), noDue)
+		c.out.Write([]byte(notHTTP), wire.NoDue)
 	}
-	c.out.settle()
+	c.out.Settle()
 	return true, false
 }
 
@@ -111,7 +113,7 @@ func (c *wireConn) hang(d time.Duration) {
 // answer has ended.
 func (c *wireConn) scripted(j *job, script *script, keep bool) bool {
 	s := &wireStream{c: c, h: c.h, job: j, keep: keep, over: true, done: make(chan struct{}), quit: make(chan struct{})}
-	out := &wireOutlet{c: c, keep: keep, bare: c.head.minor == 0}
+	out := &wireOutlet{c: c, keep: keep, bare: c.head.Minor == 0}
 	box := newMailbox()
 	if !c.h.driver.offer(j.arrived, j.req, box) {
 		return c.send(c.h.refuse(j, admission{err: errClosed}), keep)
@@ -125,4 +127,10 @@ func (c *wireConn) scripted(j *job, script *script, keep bool) bool {
 		return false
 	}
 	return c.watch(s)
+}
+
+// reset drops what waits and ends the connection with a reset.
+func (c *wireConn) reset() {
+	c.out.Fail()
+	endConn(c.conn, endReset)
 }

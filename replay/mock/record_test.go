@@ -25,7 +25,7 @@ import (
 // what, and times by the mock's clock.
 func TestRecording(t *testing.T) {
 	cfg := testConfig(func(c *Config) { c.Record = true; c.Law.Plain = &engine.Plain{TTFT: 50000, ITL: 10000} })
-	wireBubble(t, cfg, func(t *testing.T, w *wire, dial func() net.Conn) {
+	wireBubble(t, cfg, func(t *testing.T, w *wireFront, dial func() net.Conn) {
 		ask := func(raw string) {
 			c := dial()
 			defer c.Close()

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"sync"
+
+	"reprise/replay/mock/wire"
 )
 
 // Server is a listening mock.
@@ -60,8 +62,8 @@ func (s *Server) listen(ctx context.Context, cfg Config) error {
 	case cfg.NetHTTP:
 		s.front = newNetFront(s.handler, nil)
 	default:
-		config.Control = stampListener
-		s.front = newWire(s.handler)
+		config.Control = wire.StampListener
+		s.front = newWireFront(s.handler)
 	}
 	if s.listener, err = config.Listen(ctx, "tcp", cfg.Addr); err != nil {
 		return fmt.Errorf("mock: cannot listen on %s: %w", cfg.Addr, err)

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// wire is the mock's own HTTP/1.1 server. Each connection has a goroutine that
+// wireFront is the mock's own HTTP/1.1 server. Each connection has a goroutine that
 // reads; the engine's goroutine writes the tokens of all streams, so that a
 // token costs a write and no switch of goroutines.
-type wire struct {
+type wireFront struct {
 	h       *Handler
 	head    time.Duration // from the first byte of a request to the end of its head
 	body    time.Duration // between two reads of a body
@@ -26,11 +26,11 @@ type wire struct {
 	number   atomic.Int64
 }
 
-func newWire(h *Handler) *wire {
-	return &wire{h: h, head: 10 * time.Second, body: time.Minute, conns: map[*wireConn]struct{}{}, closing: make(chan struct{})}
+func newWireFront(h *Handler) *wireFront {
+	return &wireFront{h: h, head: 10 * time.Second, body: time.Minute, conns: map[*wireConn]struct{}{}, closing: make(chan struct{})}
 }
 
-func (w *wire) serve(l net.Listener) error {
+func (w *wireFront) serve(l net.Listener) error {
 	w.mu.Lock()
 	w.listener = l
 	closed := w.closed
@@ -45,7 +45,7 @@ func (w *wire) serve(l net.Listener) error {
 }
 
 // accept takes connections until close.
-func (w *wire) accept(l net.Listener) error {
+func (w *wireFront) accept(l net.Listener) error {
 	for {
 		conn, err := l.Accept()
 		if err == nil {
@@ -76,7 +76,7 @@ func exhausted(err error) bool {
 }
 
 // take serves a connection on a goroutine of its own.
-func (w *wire) take(conn net.Conn) {
+func (w *wireFront) take(conn net.Conn) {
 	c := newWireConn(w, conn)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,7 +89,7 @@ func (w *wire) take(conn net.Conn) {
 }
 
 // spawn starts a goroutine that close waits for; false when the server ends.
-func (w *wire) spawn(f func()) bool {
+func (w *wireFront) spawn(f func()) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.closed {
@@ -98,7 +98,7 @@ func (w *wire) spawn(f func()) bool {
 	return !w.closed
 }
 
-func (w *wire) forget(c *wireConn) {
+func (w *wireFront) forget(c *wireConn) {
 	w.mu.Lock()
 	delete(w.conns, c)
 	w.mu.Unlock()
@@ -106,7 +106,7 @@ func (w *wire) forget(c *wireConn) {
 }
 
 // close ends the listener and every connection.
-func (w *wire) close() {
+func (w *wireFront) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -123,4 +123,4 @@ func (w *wire) close() {
 }
 
 // sent notes a token that the kernel has just taken.
-func (w *wire) sent(due time.Duration) { w.h.late.add(w.h.driver.now() - due) }
+func (w *wireFront) sent(due time.Duration) { w.h.late.add(w.h.driver.now() - due) }

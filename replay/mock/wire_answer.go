@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"reprise/replay/mock/wire"
 )
 
 // appendHead appends a response's status line and headers, without the empty
@@ -36,7 +38,7 @@ func (c *wireConn) render(a *answer, keep bool) []byte {
 		out = append(out, "\r\n"...)
 	}
 	out = append(out, "\r\n"...)
-	if c.head.method != http.MethodHead {
+	if c.head.Method != http.MethodHead {
 		out = append(out, a.body...)
 	}
 	return out
@@ -47,21 +49,21 @@ func (c *wireConn) send(a *answer, keep bool) bool {
 	if !keep {
 		return c.last(a)
 	}
-	return c.out.write(c.render(a, true), noDue)
+	return c.out.Write(c.render(a, true), wire.NoDue)
 }
 
 // last answers and ends the connection, once the client has had the time to
 // read.
 func (c *wireConn) last(a *answer) bool {
-	if c.out.write(c.render(a, false), noDue) {
-		c.out.settle()
+	if c.out.Write(c.render(a, false), wire.NoDue) {
+		c.out.Settle()
 		c.linger()
 	}
 	return false
 }
 
 // refuse answers a request that is no HTTP, or none for this server.
-func (c *wireConn) refuse(e *wireError) bool {
-	c.head.method = ""
-	return c.last(textAnswer(e.status, "text/plain; charset=utf-8", e.reason+"\n"))
+func (c *wireConn) refuse(e *wire.Error) bool {
+	c.head.Method = ""
+	return c.last(textAnswer(e.Status, "text/plain; charset=utf-8", e.Reason+"\n"))
 }

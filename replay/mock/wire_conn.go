@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"os"
 	"time"
+
+	"reprise/replay/mock/wire"
 )
 
 // Sizes of a connection's input buffer: at rest, and for a large body.
@@ -18,11 +20,11 @@ const (
 // wireConn is a connection. Its goroutine reads requests, one after the other,
 // and stays in a read while an answer streams, to see the client leave.
 type wireConn struct {
-	w      *wire
+	w      *wireFront
 	h      *Handler
 	conn   net.Conn
-	in     *stampReader
-	out    *outbox
+	in     *wire.StampReader
+	out    *wire.Outbox
 	number int64
 	nth    int // requests served
 
@@ -34,12 +36,12 @@ type wireConn struct {
 	timed   bool          // a read deadline is set
 	early   bool          // the next request came before its time
 
-	head head
-	body bodyReader
+	head wire.Head
+	body wire.Body
 }
 
-func newWireConn(w *wire, conn net.Conn) *wireConn {
-	return &wireConn{w: w, h: w.h, conn: conn, in: newStampReader(conn), out: newOutbox(conn, w.spawn, w.sent),
+func newWireConn(w *wireFront, conn net.Conn) *wireConn {
+	return &wireConn{w: w, h: w.h, conn: conn, in: wire.NewStampReader(conn), out: wire.NewOutbox(conn, w.spawn, w.sent),
 		number: w.number.Add(1), buf: make([]byte, smallInput)}
 }
 
@@ -57,13 +59,13 @@ func (c *wireConn) one() bool {
 	}
 	q := c.query()
 	e, no := c.h.route(&q)
-	keep := !c.head.close
+	keep := !c.head.Close
 	var data []byte
-	if c.head.hasBody() || c.head.expect {
+	if c.head.HasBody() || c.head.Expect {
 		limit := c.h.cfg.MaxBody
 		if no != nil || !e.readBody {
 			limit = min(limit, maxDiscard)
-			if c.head.expect { // the client may or may not send what it was not told to
+			if c.head.Expect { // the client may or may not send what it was not told to
 				return c.last(orElse(no, e, c.h))
 			}
 		}
@@ -98,8 +100,8 @@ func orElse(no *answer, e endpoint, h *Handler) *answer {
 
 // query is what the head says.
 func (c *wireConn) query() query {
-	q := query{method: c.head.method, path: c.head.path, auth: c.head.auth, gzip: c.head.gzip, arrived: c.arrived}
-	q.contact = contact{conn: c.number, nth: c.nth, head: c.head.size, names: c.head.names, at: c.at, kernel: c.kernel, proto: c.head.proto(), early: c.early}
+	q := query{method: c.head.Method, path: c.head.Path, auth: c.head.Auth, gzip: c.head.Gzip, arrived: c.arrived}
+	q.contact = contact{conn: c.number, nth: c.nth, head: c.head.Size, names: c.head.Names, at: c.at, kernel: c.kernel, proto: c.head.Proto(), early: c.early}
 	if c.early { // it waited for its turn, and is due from now
 		q.arrived = c.h.driver.now()
 	}
@@ -111,8 +113,8 @@ func (c *wireConn) query() query {
 // answer has ended.
 func (c *wireConn) generate(q *query, chat bool, data []byte, keep bool) bool {
 	j, no := c.h.prepare(q, chat, data)
-	if cap(c.body.body) > smallInput {
-		c.body.body = nil
+	if cap(c.body.Bytes) > smallInput {
+		c.body.Bytes = nil
 	}
 	if no != nil {
 		return c.send(no, keep)
@@ -120,7 +122,7 @@ func (c *wireConn) generate(q *query, chat bool, data []byte, keep bool) bool {
 	if script := newScript(&c.h.cfg, j, q); script != nil {
 		return c.scripted(j, script, keep)
 	}
-	s := &wireStream{c: c, h: c.h, job: j, keep: keep, plain: c.head.minor == 0, done: make(chan struct{})}
+	s := &wireStream{c: c, h: c.h, job: j, keep: keep, plain: c.head.Minor == 0, done: make(chan struct{})}
 	if !c.h.driver.offer(j.arrived, j.req, s) {
 		return c.send(c.h.refuse(j, admission{err: errClosed}), keep)
 	}
@@ -153,10 +155,10 @@ func (c *wireConn) watch(s *wireStream) bool {
 
 // readHead reads until a head is complete, and refuses a wrong one.
 func (c *wireConn) readHead() bool {
-	c.out.settle()
+	c.out.Settle()
 	for {
 		if c.r < c.n {
-			k, wrong := parseHead(c.buf[c.r:c.n], &c.head, c.h.rec != nil)
+			k, wrong := wire.ParseHead(c.buf[c.r:c.n], &c.head, c.h.rec != nil)
 			if wrong != nil {
 				return c.refuse(wrong)
 			}
@@ -169,7 +171,7 @@ func (c *wireConn) readHead() bool {
 		}
 		if err := c.fill(); err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
-				return c.refuse(&wireError{http.StatusRequestTimeout, "the headers took too long"})
+				return c.refuse(&wire.Error{Status: http.StatusRequestTimeout, Reason: "the headers took too long"})
 			}
 			return false
 		}
@@ -179,34 +181,34 @@ func (c *wireConn) readHead() bool {
 // readBody reads the whole body, up to a limit; false when the connection has
 // ended, with or without an answer.
 func (c *wireConn) readBody(limit int64) ([]byte, bool) {
-	c.body.begin(&c.head, limit, c.body.body)
-	if c.head.length > smallInput || c.head.chunked {
+	c.body.Begin(&c.head, limit, c.body.Bytes)
+	if c.head.Length > smallInput || c.head.Chunked {
 		c.grow(largeInput)
 	}
 	defer c.shrink()
 	for {
-		k, done, wrong := c.body.take(c.buf[c.r:c.n])
+		k, done, wrong := c.body.Take(c.buf[c.r:c.n])
 		c.r += k
 		switch {
 		case wrong != nil:
 			return nil, c.refuse(wrong)
-		case c.body.over:
+		case c.body.Over:
 			return nil, c.last(c.h.tooLarge())
 		case done:
 			c.untimed()
-			return c.body.body, true
+			return c.body.Bytes, true
 		}
-		if c.head.expect {
-			c.head.expect = false
+		if c.head.Expect {
+			c.head.Expect = false
 			if c.r == c.n {
-				c.out.write([]byte("HTTP/1.1 100 Continue\r\n\r\n"), noDue)
+				c.out.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n"), wire.NoDue)
 			}
 		}
 		c.untimed()
 		c.within(c.w.body)
 		if err := c.fill(); err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
-				return nil, c.refuse(&wireError{http.StatusRequestTimeout, "the body took too long"})
+				return nil, c.refuse(&wire.Error{Status: http.StatusRequestTimeout, Reason: "the body took too long"})
 			}
 			return nil, false
 		}

@@ -16,7 +16,7 @@ func (c *wireConn) fill() error {
 	if c.n == len(c.buf) {
 		c.grow(2 * len(c.buf)) // a head is at most maxHead, a line of a chunked body less
 	}
-	n, stamp, err := c.in.read(c.buf[c.n:])
+	n, stamp, err := c.in.Read(c.buf[c.n:])
 	if err == nil && n == 0 {
 		err = io.EOF
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"reprise/replay/mock/engine"
+	"reprise/replay/mock/wire"
 )
 
 // wireStream writes one answer. Its methods run on the engine's goroutine.
@@ -26,7 +27,7 @@ func (s *wireStream) admitted(a admission) {
 	switch {
 	case a.err != nil:
 		s.over = true
-		s.c.out.write(s.c.render(s.h.refuse(s.job, a), s.keep), noDue)
+		s.c.out.Write(s.c.render(s.h.refuse(s.job, a), s.keep), wire.NoDue)
 		s.finish()
 	case s.job.call.stream:
 		s.open()
@@ -41,7 +42,7 @@ func (s *wireStream) open() {
 	}
 	out = append(out, "\r\n"...)
 	s.c.w.scratch = out
-	s.c.out.write(out, noDue) // a failure shows again at the first token
+	s.c.out.Write(out, wire.NoDue) // a failure shows again at the first token
 }
 
 func (s *wireStream) put(ev engine.Event) {
@@ -67,19 +68,19 @@ func (s *wireStream) token(ev engine.Event) {
 	if s.plain {
 		out = s.job.rep.event(out, ev, sent)
 	} else {
-		out = append(out, chunkRoom...)
+		out = append(out, wire.ChunkRoom...)
 		out = s.job.rep.event(out, ev, sent)
-		out = frame(out, ev.Finish != engine.Going)
+		out = wire.Frame(out, ev.Finish != engine.Going)
 	}
 	s.c.w.scratch = out
 	if !s.plain {
-		out = trim(out)
+		out = wire.Trim(out)
 	}
 	var at time.Duration // before the write: a client is charged for it, and not for what keeps us from a look at the clock after it
 	if s.h.rec != nil {
 		at = s.h.driver.now()
 	}
-	if !s.c.out.write(out, ev.At) {
+	if !s.c.out.Write(out, ev.At) {
 		s.h.driver.drop(s.id)
 		s.gone()
 		return
@@ -91,35 +92,10 @@ func (s *wireStream) token(ev engine.Event) {
 	}
 }
 
-// chunkRoom is where a chunk's size line goes once the size is known.
-const chunkRoom = "00000000\r\n"
-
-// frame makes a chunk of b, which begins with chunkRoom; last adds the empty
-// chunk that ends a body.
-func frame(b []byte, last bool) []byte {
-	n := len(b) - len(chunkRoom)
-	for i := range 8 {
-		b[7-i] = "0123456789abcdef"[n>>(4*i)&15]
-	}
-	b = append(b, "\r\n"...)
-	if last {
-		b = append(b, "0\r\n\r\n"...)
-	}
-	return b
-}
-
-// trim drops the leading zeros of a chunk's size.
-func trim(b []byte) []byte {
-	for len(b) > 1 && b[0] == '0' {
-		b = b[1:]
-	}
-	return b
-}
-
 // whole answers a call that does not stream, on a goroutine of its own.
 func (s *wireStream) whole(last engine.Event) {
 	a := s.job.closing(s.rate, last)
-	if s.c.out.write(s.c.render(a, s.keep), last.At) {
+	if s.c.out.Write(s.c.render(a, s.keep), last.At) {
 		s.h.rec.token(s.job.entry, last, s.h.driver.now())
 	} else {
 		s.h.rec.left(s.job.entry, s.h.driver.now())
@@ -131,7 +107,7 @@ func (s *wireStream) whole(last engine.Event) {
 func (s *wireStream) finish() {
 	close(s.done)
 	if !s.keep {
-		s.c.out.end(func() { _ = s.c.conn.Close() })
+		s.c.out.End(func() { _ = s.c.conn.Close() })
 	}
 }
 

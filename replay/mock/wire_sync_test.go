@@ -15,9 +15,9 @@ import (
 )
 
 // wireBubble serves pipes in fake time.
-func wireBubble(t *testing.T, cfg Config, f func(*testing.T, *wire, func() net.Conn)) {
+func wireBubble(t *testing.T, cfg Config, f func(*testing.T, *wireFront, func() net.Conn)) {
 	bubble(t, cfg, func(t *testing.T, h *Handler) {
-		w := newWire(h)
+		w := newWireFront(h)
 		f(t, w, func() net.Conn {
 			client, server := net.Pipe()
 			w.take(server)
@@ -34,7 +34,7 @@ func wireBubble(t *testing.T, cfg Config, f func(*testing.T, *wire, func() net.C
 func TestWirePlainInRealTime(t *testing.T) {
 	cfg := testConfig()
 	cfg.Law.Plain = &engine.Plain{TTFT: 50000, ITL: 10000}
-	wireBubble(t, cfg, func(t *testing.T, w *wire, dial func() net.Conn) {
+	wireBubble(t, cfg, func(t *testing.T, w *wireFront, dial func() net.Conn) {
 		var wg sync.WaitGroup
 		for i := range 50 {
 			wg.Go(func() {
@@ -78,7 +78,7 @@ func TestWirePlainInRealTime(t *testing.T) {
 // TestWireTimeouts: half a request is answered by 408 after its time, a
 // connection without any is left alone.
 func TestWireTimeouts(t *testing.T) {
-	wireBubble(t, testConfig(), func(t *testing.T, w *wire, dial func() net.Conn) {
+	wireBubble(t, testConfig(), func(t *testing.T, w *wireFront, dial func() net.Conn) {
 		idle := dial()
 		for _, c := range []struct {
 			raw  string
@@ -111,7 +111,7 @@ func TestWireTimeouts(t *testing.T) {
 func TestWireCloseEndsStreams(t *testing.T) {
 	cfg := testConfig()
 	cfg.Law = testLaw()
-	wireBubble(t, cfg, func(t *testing.T, w *wire, dial func() net.Conn) {
+	wireBubble(t, cfg, func(t *testing.T, w *wireFront, dial func() net.Conn) {
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"reprise/replay/mock/engine"
+	"reprise/replay/mock/wire"
 )
 
 // startMock is a listening server that ends with the test.
@@ -140,28 +141,28 @@ func TestWireLikeNetHTTP(t *testing.T) {
 func TestWireRefusals(t *testing.T) {
 	s := startMock(t)
 	for raw, want := range map[string]int{
-		"GET /health\r\n\r\n":                                                                                                    400,
-		"GET /health HTTP/1.1\n\n":                                                                                               400,
-		"GET  /health HTTP/1.1\r\nHost: x\r\n\r\n":                                                                               400,
-		"GET /health HTTP/1.1\r\n\r\n":                                                                                           400,
-		"GET /health HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n":                                                                     400,
-		"GET /health HTTP/1.1\r\nHost : x\r\n\r\n":                                                                               400,
-		"GET /health HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n":                                                                     400,
-		"GET /health HTTP/1.1\r\nHost: x\x00\r\n\r\n":                                                                            400,
-		"GET /health HTTP/2.0\r\nHost: x\r\n\r\n":                                                                                505,
-		"GET /" + strings.Repeat("a", maxLine) + " HTTP/1.1\r\nHost: x\r\n\r\n":                                                  414,
-		"GET / HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("a", maxHead) + "\r\n\r\n":                                           431,
-		"GET / HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("A: b\r\n", maxFields+1) + "\r\n":                                       431,
-		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab":                           400,
-		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n":                                                 400,
-		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n":                               400,
-		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n":           400,
-		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n":                                            501,
-		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n":                                                       417,
-		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n":                                   400,
-		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n":                             400,
-		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1", maxChunkLine+1):   400,
-		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: " + fmt.Sprint(65<<20) + "\r\n\r\n": 413,
+		"GET /health\r\n\r\n":                                                                                                       400,
+		"GET /health HTTP/1.1\n\n":                                                                                                  400,
+		"GET  /health HTTP/1.1\r\nHost: x\r\n\r\n":                                                                                  400,
+		"GET /health HTTP/1.1\r\n\r\n":                                                                                              400,
+		"GET /health HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n":                                                                        400,
+		"GET /health HTTP/1.1\r\nHost : x\r\n\r\n":                                                                                  400,
+		"GET /health HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n":                                                                        400,
+		"GET /health HTTP/1.1\r\nHost: x\x00\r\n\r\n":                                                                               400,
+		"GET /health HTTP/2.0\r\nHost: x\r\n\r\n":                                                                                   505,
+		"GET /" + strings.Repeat("a", wire.MaxLine) + " HTTP/1.1\r\nHost: x\r\n\r\n":                                                414,
+		"GET / HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("a", wire.MaxHead) + "\r\n\r\n":                                         431,
+		"GET / HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("A: b\r\n", wire.MaxFields+1) + "\r\n":                                     431,
+		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab":                              400,
+		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n":                                                    400,
+		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n":                                  400,
+		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n":              400,
+		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n":                                               501,
+		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nExpect: more\r\n\r\n":                                                          417,
+		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n":                                      400,
+		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n":                                400,
+		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1", wire.MaxChunkLine+1): 400,
+		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: " + fmt.Sprint(65<<20) + "\r\n\r\n":    413,
 	} {
 		c, r := dial(t, s)
 		if _, err := io.WriteString(c, raw); err != nil {
@@ -275,15 +276,13 @@ func TestWireSlowReader(t *testing.T) {
 	if len(events(t, quick)) != 20 {
 		t.Errorf("the neighbour got %q", quick)
 	}
-	front := s.front.(*wire)
+	front := s.front.(*wireFront)
 	front.mu.Lock()
 	waiting := 0
 	for c := range front.conns {
-		c.out.mu.Lock()
-		if c.out.draining {
+		if c.out.Waiting() {
 			waiting++
 		}
-		c.out.mu.Unlock()
 	}
 	front.mu.Unlock()
 	if waiting != 1 {

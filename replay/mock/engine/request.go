@@ -32,6 +32,7 @@ const (
 	finishes // their number
 )
 
+// String is the reason as the API gives it; empty for Going.
 func (f Finish) String() string {
 	return [...]string{"", "stop", "length", "abort"}[f]
 }
@@ -51,6 +52,7 @@ type LengthError struct {
 	Prompt, MaxTokens, Limit int32
 }
 
+// Error is worded as vLLM words it.
 func (e *LengthError) Error() string {
 	if e.MaxTokens == 0 || e.Prompt >= e.Limit {
 		return fmt.Sprintf("This model's maximum context length is %d tokens. However, your request has %d input tokens. Please reduce the length of the input messages.", e.Limit, e.Prompt)
@@ -64,6 +66,7 @@ type RateError struct {
 	RetryAfter time.Duration // until the bucket has a token
 }
 
+// Error says when to come again.
 func (e *RateError) Error() string {
 	return fmt.Sprintf("Rate limit reached for requests per minute. Please try again in %s.", e.RetryAfter.Round(time.Millisecond))
 }
@@ -73,6 +76,7 @@ type QueueError struct {
 	Waiting int
 }
 
+// Error says how many wait.
 func (e *QueueError) Error() string {
 	return fmt.Sprintf("The waiting queue is full (%d requests). Please retry later.", e.Waiting)
 }

@@ -1,4 +1,4 @@
-package mock
+package wire
 
 import (
 	"bufio"
@@ -13,22 +13,22 @@ import (
 // bytes are cut.
 func FuzzWireHead(f *testing.F) {
 	for _, s := range []string{
-		completion(ask20), "GET / HTTP/1.0\r\n\r\n", "\r\nGET /a?b HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: a, close\r\n\r\n",
+		"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "GET / HTTP/1.0\r\n\r\n", "\r\nGET /a?b HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nConnection: a, close\r\n\r\n",
 		"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "GET http://x/%2e HTTP/1.1\nHost:\r\n\r\n",
 	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var h, again head
-		n, wrong := parseHead(b, &h, true)
-		if n < 0 || n > len(b) || n > 0 && wrong != nil && n > maxHead+4 {
+		var h, again Head
+		n, wrong := ParseHead(b, &h, true)
+		if n < 0 || n > len(b) || n > 0 && wrong != nil && n > MaxHead+4 {
 			t.Fatalf("%d of %d bytes", n, len(b))
 		}
 		if n == 0 || wrong != nil {
 			return
 		}
 		for cut := range n {
-			if k, w := parseHead(b[:cut], &again, false); k != 0 || w != nil {
+			if k, w := ParseHead(b[:cut], &again, false); k != 0 || w != nil {
 				t.Fatalf("cut at %d of %d: %d %v", cut, n, k, w)
 			}
 		}
@@ -36,15 +36,15 @@ func FuzzWireHead(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q: net/http says %v", b[:n], err)
 		}
-		length := max(h.length, 0)
-		if h.chunked {
+		length := max(h.Length, 0)
+		if h.Chunked {
 			length = -1
 		}
-		if r.Method != h.method || r.URL.Path != h.path || r.ProtoMinor != h.minor || r.ContentLength != length || r.Header.Get("Authorization") != h.auth {
+		if r.Method != h.Method || r.URL.Path != h.Path || r.ProtoMinor != h.Minor || r.ContentLength != length || r.Header.Get("Authorization") != h.Auth {
 			t.Errorf("%q: %+v, net/http has %+v", b[:n], h, r)
 		}
-		if h.minor == 1 && r.Close != h.close {
-			t.Errorf("%q: close %v, net/http has %v", b[:n], h.close, r.Close)
+		if h.Minor == 1 && r.Close != h.Close {
+			t.Errorf("%q: close %v, net/http has %v", b[:n], h.Close, r.Close)
 		}
 	})
 }
@@ -58,16 +58,16 @@ func FuzzWireBody(f *testing.F) {
 	f.Add([]byte("0;0\r00\r\n\r\n"), uint8(3))
 	f.Fuzz(func(t *testing.T, b []byte, piece uint8) {
 		const limit = 1 << 16
-		read := func(step int) ([]byte, int, bool, *wireError) {
-			var r bodyReader
-			r.begin(&head{length: -1, chunked: true}, limit, nil)
+		read := func(step int) ([]byte, int, bool, *Error) {
+			var r Body
+			r.Begin(&Head{Length: -1, Chunked: true}, limit, nil)
 			from, to := 0, 0
 			for {
 				to = min(len(b), to+step)
-				n, done, wrong := r.take(b[from:to])
+				n, done, wrong := r.Take(b[from:to])
 				from += n
-				if wrong != nil || done || r.over || to == len(b) && n == 0 {
-					return r.body, from, done, wrong
+				if wrong != nil || done || r.Over || to == len(b) && n == 0 {
+					return r.Bytes, from, done, wrong
 				}
 			}
 		}

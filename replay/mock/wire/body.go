@@ -1,20 +1,21 @@
-package mock
+package wire
 
 import "bytes"
 
-// maxChunkLine bounds a chunk's size line with its extensions, and a trailer.
-const maxChunkLine = 4096
+// MaxChunkLine bounds a chunk's size line with its extensions, and a trailer.
+const MaxChunkLine = 4096
 
-// bodyReader takes a body's bytes as they come, however cut. It begins with the
+// Body takes a body's bytes as they come, however cut. It begins with the
 // framing that a head gives.
-type bodyReader struct {
-	limit   int64  // most bytes of content
-	body    []byte // so far
-	left    int64  // bytes missing of the body, or of the chunk
+type Body struct {
+	Bytes []byte // the content so far
+	Over  bool   // it is over the limit
+
+	limit   int64 // most bytes of content
+	left    int64 // bytes missing of the body, or of the chunk
 	chunked bool
 	state   chunkState
 	trailer int // bytes of trailers so far
-	over    bool
 }
 
 type chunkState uint8
@@ -26,24 +27,24 @@ const (
 	chunkTrailer
 )
 
-// begin starts a body; dst is reused for it.
-func (r *bodyReader) begin(h *head, limit int64, dst []byte) {
-	*r = bodyReader{limit: limit, body: dst[:0], chunked: h.chunked}
-	if !h.chunked {
-		r.left = max(h.length, 0)
-		r.over = r.left > limit
+// Begin starts a body; dst is reused for it.
+func (r *Body) Begin(h *Head, limit int64, dst []byte) {
+	*r = Body{limit: limit, Bytes: dst[:0], chunked: h.Chunked}
+	if !h.Chunked {
+		r.left = max(h.Length, 0)
+		r.Over = r.left > limit
 	}
 }
 
-// take consumes bytes from the front of b; done tells that the body is
-// complete. A body over the limit sets over and is refused by the caller.
+// Take consumes bytes from the front of b; done tells that the body is
+// complete. A body over the limit sets Over and is refused by the caller.
 // Without progress or an end, more bytes are needed behind the ones in b.
-func (r *bodyReader) take(b []byte) (n int, done bool, err *wireError) {
+func (r *Body) Take(b []byte) (n int, done bool, err *Error) {
 	if !r.chunked {
 		n = r.data(b)
 		return n, r.left == 0, nil
 	}
-	for !r.over {
+	for !r.Over {
 		k, last, err := r.step(b[n:])
 		n += k
 		if err != nil || last {
@@ -57,15 +58,15 @@ func (r *bodyReader) take(b []byte) (n int, done bool, err *wireError) {
 }
 
 // data takes content bytes.
-func (r *bodyReader) data(b []byte) int {
+func (r *Body) data(b []byte) int {
 	n := int(min(int64(len(b)), r.left))
-	r.body = append(r.body, b[:n]...)
+	r.Bytes = append(r.Bytes, b[:n]...)
 	r.left -= int64(n)
 	return n
 }
 
 // step takes the next part of a chunked body, 0 bytes when it is not all there.
-func (r *bodyReader) step(b []byte) (int, bool, *wireError) {
+func (r *Body) step(b []byte) (int, bool, *Error) {
 	if r.state == chunkData {
 		n := r.data(b)
 		if r.left == 0 {
@@ -87,7 +88,7 @@ func (r *bodyReader) step(b []byte) (int, bool, *wireError) {
 		}
 		r.state = chunkSize
 	case chunkTrailer:
-		if r.trailer += n; r.trailer > maxChunkLine {
+		if r.trailer += n; r.trailer > MaxChunkLine {
 			return 0, false, malformed("the trailers are too long")
 		}
 		return n, len(line) == 0, nil
@@ -98,7 +99,7 @@ func (r *bodyReader) step(b []byte) (int, bool, *wireError) {
 }
 
 // size reads a chunk's size line.
-func (r *bodyReader) size(line []byte) *wireError {
+func (r *Body) size(line []byte) *Error {
 	digits, _, _ := bytes.Cut(line, []byte(";"))
 	digits = bytes.TrimRight(digits, " \t")
 	if len(digits) == 0 || len(digits) > 8 {
@@ -119,16 +120,16 @@ func (r *bodyReader) size(line []byte) *wireError {
 	if n == 0 {
 		r.state = chunkTrailer
 	}
-	r.over = int64(len(r.body))+n > r.limit
+	r.Over = int64(len(r.Bytes))+n > r.limit
 	return nil
 }
 
 // chunkLine cuts a line off b and returns how long it is with its CRLF; 0 when
 // it has not ended.
-func chunkLine(b []byte) ([]byte, int, *wireError) {
+func chunkLine(b []byte) ([]byte, int, *Error) {
 	i := bytes.IndexByte(b, '\n')
 	switch {
-	case i > maxChunkLine || i < 0 && len(b) > maxChunkLine:
+	case i > MaxChunkLine || i < 0 && len(b) > MaxChunkLine:
 		return nil, 0, malformed("a line of the chunked body is too long")
 	case i < 0:
 		return nil, 0, nil

@@ -1,4 +1,4 @@
-package mock
+package wire
 
 import (
 	"encoding/binary"
@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stampListener asks the kernel to stamp what arrives. Accepted connections
+// StampListener asks the kernel to stamp what arrives. Accepted connections
 // inherit it, so that a request which comes with the handshake has a stamp too.
-func stampListener(_, _ string, c syscall.RawConn) error {
+func StampListener(_, _ string, c syscall.RawConn) error {
 	_ = c.Control(func(fd uintptr) { // without stamps the server reads the clock itself
 		_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
 	})
 	return nil
 }
 
-// stampReader reads a connection together with the kernel's receive stamps.
-type stampReader struct {
+// StampReader reads a connection together with the kernel's receive stamps.
+type StampReader struct {
 	conn net.Conn
 	raw  syscall.RawConn // nil where there is none
 	oob  [64]byte
@@ -30,8 +30,9 @@ type stampReader struct {
 	try  func(uintptr) bool
 }
 
-func newStampReader(conn net.Conn) *stampReader {
-	r := &stampReader{conn: conn}
+// NewStampReader reads a connection that a listener under StampListener took.
+func NewStampReader(conn net.Conn) *StampReader {
+	r := &StampReader{conn: conn}
 	if c, ok := conn.(syscall.Conn); ok {
 		if raw, err := c.SyscallConn(); err == nil {
 			r.raw = raw
@@ -48,9 +49,9 @@ func newStampReader(conn net.Conn) *stampReader {
 	return r
 }
 
-// read waits for bytes. The stamp is the kernel's of the last segment among
+// Read waits for bytes. The stamp is the kernel's of the last segment among
 // them, zero when there is none; n is 0 at the end of the stream.
-func (r *stampReader) read(p []byte) (n int, stamp time.Time, err error) {
+func (r *StampReader) Read(p []byte) (n int, stamp time.Time, err error) {
 	if r.raw == nil {
 		n, err = r.conn.Read(p)
 		return n, time.Time{}, err

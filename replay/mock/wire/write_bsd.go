@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package mock
+package wire
 
 import "syscall"
 

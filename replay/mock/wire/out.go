@@ -1,4 +1,4 @@
-package mock
+package wire
 
 import (
 	"net"
@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// outbox writes to a connection without ever waiting for its client: what the
+// Outbox writes to a connection without ever waiting for its client: what the
 // kernel does not take at once waits, and a goroutine of its own writes it.
-type outbox struct {
+type Outbox struct {
 	conn  net.Conn
 	raw   syscall.RawConn         // nil where direct writes are not to be had
 	try   func(uintptr) bool      // writes p through raw; made once, as a closure costs an allocation
@@ -26,8 +26,11 @@ type outbox struct {
 	ending   func() // once all is written; nil for none
 }
 
-func newOutbox(conn net.Conn, spawn func(func()) bool, late func(time.Duration)) *outbox {
-	o := &outbox{conn: conn, spawn: spawn, late: late}
+// NewOutbox returns the outbox of a connection. spawn starts a goroutine, or is
+// false when the server ends; late gets the instant that bytes were due at, once
+// they are with the kernel. Both are called under the outbox's lock.
+func NewOutbox(conn net.Conn, spawn func(func()) bool, late func(time.Duration)) *Outbox {
+	o := &Outbox{conn: conn, spawn: spawn, late: late}
 	if c, ok := conn.(syscall.Conn); ok {
 		if raw, err := c.SyscallConn(); err == nil {
 			o.raw = raw
@@ -41,13 +44,13 @@ func newOutbox(conn net.Conn, spawn func(func()) bool, late func(time.Duration))
 	return o
 }
 
-// noDue marks bytes whose lateness nobody counts.
-const noDue = time.Duration(-1)
+// NoDue marks bytes whose lateness nobody counts.
+const NoDue = time.Duration(-1)
 
-// write hands bytes to the kernel, or keeps a copy of what that does not take
+// Write hands bytes to the kernel, or keeps a copy of what that does not take
 // now. due is the instant they were due at. It reports whether the connection
 // still works, as far as known.
-func (o *outbox) write(p []byte, due time.Duration) bool {
+func (o *Outbox) Write(p []byte, due time.Duration) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.failed {
@@ -59,7 +62,7 @@ func (o *outbox) write(p []byte, due time.Duration) bool {
 			return false
 		}
 		if p = p[n:]; len(p) == 0 {
-			if due != noDue {
+			if due != NoDue {
 				o.late(due)
 			}
 			return true
@@ -71,14 +74,14 @@ func (o *outbox) write(p []byte, due time.Duration) bool {
 		o.draining = true
 	}
 	o.wait = append(o.wait, p...)
-	if due != noDue {
+	if due != NoDue {
 		o.dues = append(o.dues, due)
 	}
 	return true
 }
 
 // now writes what the kernel takes; mu is held.
-func (o *outbox) now(p []byte) int {
+func (o *Outbox) now(p []byte) int {
 	if o.raw == nil {
 		return 0
 	}
@@ -91,7 +94,7 @@ func (o *outbox) now(p []byte) int {
 }
 
 // drain writes what waits, until nothing does.
-func (o *outbox) drain() {
+func (o *Outbox) drain() {
 	var p []byte
 	var dues []time.Duration
 	for {
@@ -114,20 +117,21 @@ func (o *outbox) drain() {
 		dues, o.dues = o.dues, dues[:0]
 		o.mu.Unlock()
 		if _, err := o.conn.Write(p); err != nil {
-			o.fail()
+			o.Fail()
 			dues = dues[:0]
 		}
 	}
 }
 
-func (o *outbox) fail() {
+// Fail drops what waits; nothing more is written.
+func (o *Outbox) Fail() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.failed = true
 }
 
-// end calls f once all that was written is with the kernel, or lost.
-func (o *outbox) end(f func()) {
+// End calls f once all that was written is with the kernel, or lost.
+func (o *Outbox) End(f func()) {
 	o.mu.Lock()
 	if o.draining {
 		o.ending = f
@@ -138,15 +142,16 @@ func (o *outbox) end(f func()) {
 	f()
 }
 
-// settle waits until nothing waits.
-func (o *outbox) settle() {
+// Settle waits until nothing waits.
+func (o *Outbox) Settle() {
 	done := make(chan struct{})
-	o.end(func() { close(done) })
+	o.End(func() { close(done) })
 	<-done
 }
 
-// reset drops what waits and ends the connection with a reset.
-func (o *outbox) reset() {
-	o.fail()
-	endConn(o.conn, endReset)
+// Waiting tells whether bytes wait for the client to read.
+func (o *Outbox) Waiting() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.draining
 }
