@@ -78,10 +78,17 @@ func (d *Dir) openSpool() error {
 	if free, known := unlocked(f); known && free {
 		d.Run.Status = Killed
 	}
-	if d.ix, err = indexSpool(f); err != nil {
+	if d.ix, err = indexSpool(f, &Lags{}); err != nil {
 		f.Close()
 		return err
 	}
+	if v := d.Run.Verdict.Verdict; v == "" || v == NoVerdict {
+		d.Run.Verdict = d.ix.verdict(d.Run.Path.shared())
+	}
+	if d.ix.account != nil {
+		d.Run.Cache.take(d.ix.account.sent)
+	}
+	d.ix.lags, d.ix.account = nil, nil
 	d.Rows, d.Cut = int64(len(d.ix.results)), d.ix.cut
 	return nil
 }

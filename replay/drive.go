@@ -11,24 +11,27 @@ import (
 
 // Options say how a plan is run. The zero value is usable.
 type Options struct {
-	Waiter  Waiter           // nil: NewWaiter, closed at the end
-	Ahead   int              // jobs prepared before their turn; 0: 1024
-	Tokens  int64            // prompt tokens prepared ahead; 0: 8 Mi (about 40 MB of text)
-	Workers int              // goroutines that prepare; 0: GOMAXPROCS
-	Grace   time.Duration    // what in-flight requests get after an interrupt; 0: none
-	Cut     <-chan struct{}  // closed: the grace is over; nil: it lasts
-	Breaker int              // stop when the first so many results are all hopeless; 0: 20, negative: never
-	Broken  int              // stop after so many failures in a row (no connection, TLS, HTTP 5xx); 0: never
-	Health  func(HealthRow)  // called once a second from its own goroutine; nil: no sampling
-	Beat    Waiter           // of the sampler's heartbeat; nil: NewWaiter
-	Later   Waiter           // of turns that wait for an answer; nil: NewWaiter
-	Level   func(i int) bool // asked before each level of a closed loop by time; false: no more levels; nil: all of them
-	Start   func(Timer)      // called when the clock starts
-	Drain   func(n int64)    // called when the run ends early, with the requests in flight; nil: nothing
-	At      time.Time        // the run's zero, for clients that start together; zero: as soon as it is ready
-	Count   func(string) int // tokens of an answer's text, counted after the run, for Record; nil: not counted
-	Alone   float64          // share of events that come in a read with the one before in an answer alone; for the verdict
-	Server  ServerWatch      // follows the server's metrics, for Record; nil: nothing does
+	Waiter  Waiter              // nil: NewWaiter, closed at the end
+	Ahead   int                 // jobs prepared before their turn; 0: 1024
+	Tokens  int64               // prompt tokens prepared ahead; 0: 8 Mi (about 40 MB of text)
+	Workers int                 // goroutines that prepare; 0: GOMAXPROCS
+	Grace   time.Duration       // what in-flight requests get after an interrupt; 0: none
+	Cut     <-chan struct{}     // closed: the grace is over; nil: it lasts
+	Breaker int                 // stop when the first so many results are all hopeless; 0: 20, negative: never
+	Broken  int                 // stop after so many failures in a row (no connection, TLS, HTTP 5xx); 0: never
+	Health  func(HealthRow)     // called once a second from its own goroutine; nil: no sampling
+	Beat    Waiter              // of the sampler's heartbeat; nil: NewWaiter
+	Later   Waiter              // of turns that wait for an answer; nil: NewWaiter
+	Level   func(i int) bool    // asked before each level of a closed loop by time; false: no more levels; nil: all of them
+	Start   func(Timer)         // called when the clock starts
+	Drain   func(n int64)       // called when the run ends early, with the requests in flight; nil: nothing
+	At      time.Time           // the run's zero, for clients that start together; zero: as soon as it is ready
+	Count   func(string) int    // tokens of an answer's text, counted after the run, for Record; nil: not counted
+	Alone   float64             // share of events that come in a read with the one before in an answer alone; for the verdict
+	Server  ServerWatch         // follows the server's metrics, for Record; nil: nothing does
+	Until   time.Duration       // last planned instant of all machines of the run, which Record follows the server to; 0: this plan's own
+	Follow  func(time.Duration) // called when that begins, with how long it takes; nil: nothing
+	account func(account)       // called once a second with Health, for Record
 }
 
 // RunStats is the account of a run. Outcomes has every class and adds up to
@@ -40,6 +43,7 @@ type RunStats struct {
 	Outcomes []Outcome
 	Verdict  ClientVerdict
 	Clock    Clock
+	Sent     []SentHits // by load point; empty where sharing is not to be told
 }
 
 // Why a run ended early; errors.Is finds them in what Run returns.
@@ -82,7 +86,8 @@ func (p *Plan) Run(ctx context.Context, s Sender, opts Options, observe func(Res
 		defer close(collected)
 		d.collect(stop, observe)
 	}()
-	stopHealth := d.meter.start(d.timer, opts.Beat, opts.Health)
+	d.meter.hits = d.hits
+	stopHealth := d.meter.start(d.timer, opts.Beat, opts.Health, opts.account)
 
 	g := &gate{drive: d, ctx: ctx, fly: fly, stop: stop, prep: prep}
 	g.dispatch()
@@ -105,6 +110,7 @@ type drive struct {
 	opts    Options
 	timer   Timer
 	meter   *meter
+	hits    *sentHits
 	flights sync.WaitGroup
 	results chan Result
 	// counts and lags belong to collect.
@@ -133,7 +139,7 @@ func newDrive(p *Plan, o Options) *drive {
 	if n := p.Planned(); n >= 0 {
 		o.Breaker = min(o.Breaker, int(n))
 	}
-	return &drive{plan: p, opts: o, meter: &meter{}, results: make(chan Result, 1024)}
+	return &drive{plan: p, opts: o, meter: &meter{}, hits: p.sending(), results: make(chan Result, 1024)}
 }
 
 // drain waits for the requests in flight; after the end of ctx only as long as
@@ -173,7 +179,9 @@ func (d *drive) collect(stop context.CancelCauseFunc, observe func(Result) error
 		if d.why[r.Class] == "" {
 			d.why[r.Class] = r.Reason
 		}
-		d.lags.Add(&r)
+		if d.lags.Add(&r); r.lacking() {
+			d.meter.lacks(r.Reason)
+		}
 		// After a failure too: what still comes may yet be kept.
 		if err := observe(r); err != nil {
 			stop(fmt.Errorf("keeping a result: %w", err))
@@ -206,7 +214,7 @@ func (d *drive) stats() RunStats {
 	return RunStats{
 		Planned: d.total(), PlannedS: d.plan.Length().Seconds(),
 		WallS: float64(d.timer.Now()) / 1e9, Outcomes: d.outcomes(), Verdict: d.lags.Judge(signs),
-		Clock: d.plan.clock(d.opts.Waiter, d.meter.stamper),
+		Clock: d.plan.clock(d.opts.Waiter, d.meter.stamper), Sent: d.hits.soFar(),
 	}
 }
 

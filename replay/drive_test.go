@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -15,12 +16,15 @@ import (
 
 // fake is a sender whose calls take a given time.
 type fake struct {
-	take  func(Job) time.Duration
-	class Class
-	dead  bool
-	fail  error
-	stamp bool // report write_end at dispatch
-	done  func()
+	take   func(Job) time.Duration
+	class  Class
+	dead   bool
+	fail   error
+	reason string
+	stamp  bool                    // report write_end at dispatch
+	slow   func(Job) time.Duration // from dispatch to write_end
+	twice  bool                    // the bytes are handed over twice
+	done   func()
 }
 
 type fakeCall struct {
@@ -31,7 +35,13 @@ type fakeCall struct {
 func (f *fake) Prepare(j Job) (Call, error) { return fakeCall{f, j}, f.fail }
 
 func (c fakeCall) Send(ctx context.Context, f *Flight) Result {
-	r := Result{Class: c.f.class, Hopeless: c.f.dead, Reason: "nobody listens"}
+	r := Result{Class: c.f.class, Hopeless: c.f.dead, Reason: cmp.Or(c.f.reason, "nobody listens")}
+	if c.f.slow != nil {
+		time.Sleep(c.f.slow(c.job)) // of the virtual clock
+	}
+	if c.f.twice {
+		f.Sent(f.Now())
+	}
 	if c.f.stamp {
 		r.WriteEnd = some(f.Now())
 		f.Sent(r.WriteEnd.V)

@@ -30,6 +30,7 @@ const (
 	frameHealth  byte = 'H'
 	frameServer  byte = 'S'
 	frameSaid    byte = 'T'
+	frameAccount byte = 'A'
 )
 
 var errCut = errors.New("the spool ends inside a frame")

@@ -60,7 +60,7 @@ func (g *gate) letGo(job *Job, call Call) {
 // takeOff is the instant at which a job is let go.
 func (g *gate) takeOff(job *Job) *Flight {
 	g.meter.flying.Add(1)
-	return &Flight{Timer: g.timer, Dispatch: g.timer.Now(), sched: job.Sched, meter: g.meter}
+	return &Flight{Timer: g.timer, Dispatch: g.timer.Now(), job: job, meter: g.meter, hits: g.hits}
 }
 
 // flight sends a call, hands on what became of it, and returns the instant of
@@ -68,6 +68,7 @@ func (g *gate) takeOff(job *Job) *Flight {
 func (g *gate) flight(job *Job, call Call, f *Flight) int64 {
 	r := call.Send(g.fly, f)
 	end := g.timer.Now()
+	g.hits.over(job)
 	g.meter.flying.Add(-1)
 	r.Row, r.Point, r.Repeat, r.Phase, r.Sched = job.Row, job.Point, job.Repeat, job.Phase, job.Sched
 	r.Dispatch = some(f.Dispatch)
@@ -89,6 +90,7 @@ func (g *gate) lose(job *Job, err error) {
 
 // drop reports a job as unsent.
 func (g *gate) drop(job *Job) {
+	g.hits.over(job)
 	g.results <- Result{Row: job.Row, Point: job.Point, Repeat: job.Repeat, Phase: job.Phase,
 		Sched: job.Sched, Class: Unsent, InAsked: job.Request.Input, OutAsked: job.Request.Output}
 }

@@ -16,8 +16,11 @@ type meter struct {
 	flying  atomic.Int64
 	on      bool
 	hiccups Spans // lateness of the heartbeat, over the run
-	worst   int64 // of them; mu guards it
+	hits    *sentHits
+	worst   int64 // of them; mu guards it and what follows
 	mu      sync.Mutex
+	lacking int64   // requests that this machine could not send
+	lack    string  // what the first of them lacked
 	lags    []int64 // ns, of the running second
 	beats   []int64 // ns late, of the running second
 }
@@ -42,9 +45,18 @@ func (m *meter) sent(lag int64) {
 	m.mu.Unlock()
 }
 
-// start samples once a second into report until the returned function is
-// called, which reports the last part of a second too.
-func (m *meter) start(t Timer, beat Waiter, report func(HealthRow)) (stop func()) {
+// lacks counts a request that this machine could not send.
+func (m *meter) lacks(what string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.lacking++; m.lack == "" {
+		m.lack = what
+	}
+}
+
+// start samples once a second into report, and into keep if there is one, until
+// the returned function is called, which reports the last part of a second too.
+func (m *meter) start(t Timer, beat Waiter, report func(HealthRow), keep func(account)) (stop func()) {
 	if report == nil {
 		return func() {}
 	}
@@ -55,7 +67,7 @@ func (m *meter) start(t Timer, beat Waiter, report func(HealthRow)) (stop func()
 	wg.Go(func() {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
-		last, seen := readMachine(t), m.before
+		last, seen, beats := readMachine(t), m.before, SpanCount{}
 		for done := false; !done; {
 			select {
 			case <-tick.C:
@@ -64,6 +76,11 @@ func (m *meter) start(t Timer, beat Waiter, report func(HealthRow)) (stop func()
 			}
 			now, delays := readMachine(t), m.stamper.Delays()
 			report(m.row(last, now, delays.Since(seen)))
+			if keep != nil {
+				all := m.hiccups.Count()
+				keep(m.account(delays.Since(seen), all.Since(beats)))
+				beats = all
+			}
 			last, seen = now, delays
 		}
 	})
@@ -71,6 +88,13 @@ func (m *meter) start(t Timer, beat Waiter, report func(HealthRow)) (stop func()
 		cancel()
 		wg.Wait()
 	}
+}
+
+// account is what the client knows of itself, of the time since the last one.
+func (m *meter) account(delays, beats SpanCount) account {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return account{delays: delays, beats: beats, worst: m.worst, lacking: m.lacking, lack: m.lack, sent: m.hits.soFar()}
 }
 
 func (m *meter) heartbeat(ctx context.Context, t Timer, w Waiter) {

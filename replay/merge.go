@@ -13,7 +13,7 @@ import (
 type Merged struct {
 	Run    *Run
 	Health []HealthRow // of every machine
-	Server []ServerRow // as the first machine saw it
+	Server []ServerRow // as the machine saw it that followed it the longest
 	Cut    int64       // bytes of spools that could not be read
 	dirs   []*Dir
 }
@@ -164,24 +164,37 @@ func (m *Merged) missing(seen map[int]bool) {
 
 // side reads health and server rows.
 func (m *Merged) side() error {
-	for i, d := range m.dirs {
+	for _, d := range m.dirs {
 		for h, err := range d.Health() {
 			if err != nil {
 				return fmt.Errorf("%s: %w", d.Path, err)
 			}
 			m.Health = append(m.Health, h)
 		}
-		if i > 0 && len(m.Server) > 0 {
-			continue
-		}
+		var server []ServerRow
 		for s, err := range d.Server() {
 			if err != nil {
 				return fmt.Errorf("%s: %w", d.Path, err)
 			}
-			m.Server = append(m.Server, s)
+			server = append(server, s)
+		}
+		if span(server) > span(m.Server) {
+			m.Server = server
 		}
 	}
 	return nil
+}
+
+// span is how long the server was followed, ns; -1 where it was not.
+func span(rows []ServerRow) int64 {
+	if len(rows) == 0 {
+		return -1
+	}
+	first, last := rows[0].TNS, rows[0].TNS
+	for _, r := range rows {
+		first, last = min(first, r.TNS), max(last, r.TNS)
+	}
+	return last - max(first, 0)
 }
 
 // Requests yields the results of all machines, in the order of the schedule of

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -127,6 +129,90 @@ func TestMerge(t *testing.T) {
 		shape.Arrivals, drawn.Shape = "poisson", &shape
 		if _, err = Merge([]*Dir{dirs[0], {Path: "b", Run: &drawn}}); err == nil || !strings.Contains(err.Error(), "another kind of load") {
 			t.Fatal(err)
+		}
+	})
+}
+
+// watcher follows a server: a row at the start, one a second, one at the end.
+type watcher struct{ last int64 }
+
+func (w *watcher) Watch(ctx context.Context, t Timer, keep func(ServerRow) error) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		w.last = max(t.Now(), 0)
+		if err := keep(ServerRow{TNS: w.last, Name: "up", Value: 1}); err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			w.last = t.Now()
+			return keep(ServerRow{TNS: w.last, Name: "up", Value: 2})
+		}
+	}
+}
+
+// A machine whose part ends before that of others follows the server until the
+// last planned instant of all, and as long after it as its own requests took;
+// an interrupt ends that at once and the run is whole. Merging takes the server
+// from the machine that followed it the longest.
+func TestMachineFollowsTheServerForTheOthers(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		root := t.TempDir()
+		rec := func(ctx context.Context, name string, i int, o Options, s Sender) (*Dir, *watcher, []time.Duration) {
+			t.Helper()
+			p := every(10, time.Second) // the last at 9 s
+			if i == 0 {
+				p = every(3, time.Second) // at 2 s
+			}
+			var said []time.Duration
+			w := &watcher{}
+			o.Waiter, o.Beat, o.Server = SleepWaiter{}, SleepWaiter{}, w
+			o.Follow = func(left time.Duration) { said = append(said, left) }
+			path := filepath.Join(root, name)
+			run := Run{StartedAt: "2026-11-30T07:00:00Z", Trace: Input{SHA256: "x"}, Shard: &Shard{Index: i, Of: 2, StartAt: "2026-11-30T07:00:00Z"}}
+			if _, err := Record(ctx, path, run, p, s, o, nil); err != nil && !errors.Is(err, ErrBroken) {
+				t.Fatal(err)
+			}
+			d, err := OpenDir(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { d.Close() })
+			return d, w, said
+		}
+		slow := &fake{stamp: true, take: func(Job) time.Duration { return 1500 * time.Millisecond }}
+		all := Options{Until: 9 * time.Second}
+		early, w, said := rec(t.Context(), "early", 0, all, slow)
+		if w.last != 10.5e9 || len(said) != 1 || said[0] != 7*time.Second || early.Run.WallS != 3.5 || early.Run.Status != Complete {
+			t.Errorf("followed until %d ns, said %v, wall %g s, %s", w.last, said, early.Run.WallS, early.Run.Status)
+		}
+		late, w, said := rec(t.Context(), "late", 1, all, slow)
+		if w.last != 10.5e9 || said != nil {
+			t.Errorf("the last machine followed until %d ns and said %v", w.last, said)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		cut, w, _ := rec(ctx, "cut", 0, all, slow)
+		if w.last != 5e9 || cut.Run.Status != Complete || !strings.Contains(strings.Join(cut.Run.Notes, "|"), "The server was followed for 5 s, and not until the last answer of the other machines, about 10.5 s") {
+			t.Errorf("interrupted: followed until %d ns, %s, notes %q", w.last, cut.Run.Status, cut.Run.Notes)
+		}
+		_, w, said = rec(t.Context(), "broken", 0, Options{Until: 9 * time.Second, Broken: 2, Breaker: -1}, &fake{stamp: true, class: HTTP5xx})
+		if w.last > 2e9 || said != nil {
+			t.Errorf("a run that broke off went on until %d ns", w.last)
+		}
+		if _, w, said = rec(t.Context(), "alone", 0, Options{}, slow); w.last != 3.5e9 || said != nil {
+			t.Errorf("one machine alone followed until %d ns", w.last)
+		}
+		for _, dirs := range [][]*Dir{{cut, late}, {late, cut}} {
+			m, err := Merge(dirs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(m.Server); n == 0 || m.Server[n-1].TNS != 10.5e9 {
+				t.Errorf("%d rows, the last %+v", n, m.Server[n-1])
+			}
 		}
 	})
 }

@@ -37,9 +37,12 @@ type Plan struct {
 	rows   int     // of the trace, where jobs may run through it again
 	stride int64   // what a pass adds to the row numbers
 	blocks int32   // prefix blocks of the trace
+	part   bool    // of a plan that several machines send
 	levels []Level // of a closed loop
 	turns  *turns  // of sessions
 	warm   int64   // ns, of sessions: turns due before it are warm-up
+
+	blockTokens int // of a prefix block; 0: of a plan put together by hand
 }
 
 // NewPlan takes the schedule from the arrival times of t; the trace's zero is
@@ -71,7 +74,7 @@ func base(t *trace.Trace) (*Plan, error) {
 	if len(t.Requests) == 0 {
 		return nil, errors.New("the trace has no requests: nothing to replay")
 	}
-	p := &Plan{Jobs: make([]Job, len(t.Requests)), rows: len(t.Requests)}
+	p := &Plan{Jobs: make([]Job, len(t.Requests)), rows: len(t.Requests), blockTokens: t.Header.BlockTokens}
 	for i, r := range t.Requests {
 		p.Jobs[i] = Job{Row: r.ID, Phase: Measure, Request: r}
 		p.stride = max(p.stride, r.ID+1)
@@ -140,51 +143,4 @@ func (p *Plan) Length() time.Duration {
 		return 0
 	}
 	return time.Duration(p.Jobs[len(p.Jobs)-1].Sched)
-}
-
-// ExpectedHitRate returns the share of prompt tokens that an unbounded prefix
-// cache, empty at the start, could serve: the leading blocks of each prompt
-// that an earlier row had, times the block size, over all prompt tokens.
-func ExpectedHitRate(t *trace.Trace) float64 {
-	c := newHitRate(t.Header.BlockTokens)
-	for i := range t.Requests {
-		c.add(&t.Requests[i])
-	}
-	return c.rate()
-}
-
-// ExpectedHits is ExpectedHitRate of what the plan sends, in blocks of so many
-// tokens: a part of a trace, or several passes. Of a closed loop, whose levels
-// end when they end, it is that of its trace.
-func (p *Plan) ExpectedHits(blockTokens int) float64 {
-	c := newHitRate(blockTokens)
-	for i := range p.Jobs {
-		j := p.dress(p.Jobs[i])
-		c.add(&j.Request)
-	}
-	return c.rate()
-}
-
-// hitRate counts the tokens that a cache without bounds could serve.
-type hitRate struct {
-	cache    *trace.Hits
-	size     int64
-	hit, all int64
-}
-
-func newHitRate(blockTokens int) *hitRate {
-	return &hitRate{cache: trace.NewHits(), size: int64(blockTokens)}
-}
-
-func (c *hitRate) add(r *trace.Request) {
-	in := int64(r.Input.Or(0))
-	c.hit += min(int64(c.cache.Add(r.Blocks))*c.size, in)
-	c.all += in
-}
-
-func (c *hitRate) rate() float64 {
-	if c.all == 0 {
-		return 0
-	}
-	return float64(c.hit) / float64(c.all)
 }

@@ -12,6 +12,10 @@ import (
 // flags, cache, notes, StartedAt); Record fills in the rest and returns it.
 // observe, if not nil, sees each result too, one at a time.
 //
+// One of several machines goes on following the server's metrics when its own
+// requests are answered: as long as the last planned instant of all lies behind
+// its own, o.Until. The end of ctx ends that and is no error.
+//
 // An error of the run (ErrInterrupted, ErrHopeless …) comes back after the
 // directory is whole, its status aborted and the reason in it.
 func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Options, observe func(Result)) (*Run, error) {
@@ -39,6 +43,11 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 			watch(h)
 		}
 	}
+	o.account = func(a account) {
+		if w.account(a) != nil {
+			lost.Store(true)
+		}
+	}
 	o.Alone = run.Path.shared()
 	drain := o.Drain
 	o.Drain = func(n int64) {
@@ -59,6 +68,11 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 		}
 		return w.full()
 	})
+	if failed == nil {
+		if note := server.follow(ctx, &o, p.Length()); note != "" {
+			run.Notes = append(run.Notes, note)
+		}
+	}
 	if err := server.end(); err != nil {
 		run.Notes = append(run.Notes, err.Error())
 	}
@@ -67,6 +81,7 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 	}
 	run.Planned = stats.Planned
 	run.Status, run.WallS, run.Outcomes, run.Clock, run.Verdict = Complete, stats.WallS, stats.Outcomes, stats.Clock, stats.Verdict
+	run.Cache.take(stats.Sent)
 	if r, ok := s.(interface{ Resent() int64 }); ok {
 		run.Resent = r.Resent()
 	}

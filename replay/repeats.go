@@ -40,6 +40,7 @@ func JoinRepeats(dirs []*Dir, endpoint string, point int32) (*Repeats, error) {
 		if d.Run.Mode != run.Mode {
 			return nil, fmt.Errorf("%s is a run of another mode than %s", d.Path, dirs[0].Path)
 		}
+		run.Cache.join(d.Run.Cache.Sent, point, i == 0)
 		if i > 0 {
 			j.shift[i] = j.after(i)
 			j.take(d.Run, i)

@@ -81,6 +81,7 @@ func (w *Writer) breakOff(run *Run, why error) error {
 	os.Remove(filepath.Join(w.path, spoolDir, endRoom))
 	said := w.started
 	said.AbortReason, said.Clock, said.Endpoint, said.Planned = why.Error(), run.Clock, run.Endpoint, run.Planned
+	said.Verdict, said.Cache = run.Verdict, run.Cache
 	digest, err := putRun(w.path, &said)
 	if err != nil {
 		return why

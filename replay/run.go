@@ -136,6 +136,9 @@ func (p *Path) shared() float64 {
 type CacheMode struct {
 	Mode            string  `json:"mode"`              // workload, none, keep
 	ExpectedHitRate float64 `json:"expected_hit_rate"` // share of prompt tokens that an unbounded cache could serve
+	// Sent is what that is made of, by load point, once the run is over; absent
+	// where the rate is that of the plan: while it runs, and of one of several machines.
+	Sent []SentHits `json:"sent,omitempty"`
 }
 
 // ClientVerdict says whether the client may be believed: clean (all that counts

@@ -48,17 +48,23 @@ func (userStamps) Delays() SpanCount { return SpanCount{} }
 type Flight struct {
 	Timer          // the run's clock
 	Dispatch int64 // when the clock let the call go
-	sched    int64
+	job      *Job
 	meter    *meter
+	hits     *sentHits
+	counted  bool // by hits
 }
 
 // NewFlight returns a flight outside any run, for calls that no plan has.
 func NewFlight(t Timer) *Flight { return &Flight{Timer: t, Dispatch: t.Now()} }
 
-// Sent tells the health sampler when the request's bytes were handed over.
+// Sent tells when the request's bytes were handed over. Of one that is sent a
+// second time the first counts.
 func (f *Flight) Sent(writeEnd int64) {
 	if f.meter != nil {
-		f.meter.sent(writeEnd - f.sched)
+		f.meter.sent(writeEnd - f.job.Sched)
+	}
+	if f.hits != nil {
+		f.hits.flown(f)
 	}
 }
 

@@ -1,6 +1,10 @@
 package replay
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"time"
+)
 
 // ServerWatch follows what the server says of itself. Watch is called when the
 // clock starts and returns soon after ctx ends, which is when the last answer is
@@ -12,8 +16,9 @@ type ServerWatch interface {
 
 // watching runs a ServerWatch beside a run.
 type watching struct {
-	stop context.CancelFunc
-	done chan error
+	stop  context.CancelFunc
+	done  chan error
+	timer Timer
 }
 
 // watchServer makes o start w with the clock. The watch outlives ctx, so that an
@@ -26,13 +31,32 @@ func watchServer(ctx context.Context, w ServerWatch, o *Options, keep func(Serve
 	x := &watching{stop: stop}
 	start := o.Start
 	o.Start = func(t Timer) {
-		x.done = make(chan error, 1)
+		x.done, x.timer = make(chan error, 1), t
 		go func() { x.done <- w.Watch(ctx, t, keep) }()
 		if start != nil {
 			start(t)
 		}
 	}
 	return x
+}
+
+// follow goes on for machines whose requests come later than this one's, which
+// are all answered: they need as long after their last instant as it did. It
+// returns what to note of it.
+func (x *watching) follow(ctx context.Context, o *Options, last time.Duration) string {
+	if x == nil || x.done == nil || o.Until <= last {
+		return ""
+	}
+	left := o.Until - last
+	if o.Follow != nil {
+		o.Follow(left)
+	}
+	until := x.timer.Now() + int64(left)
+	if o.Waiter.Until(ctx, x.timer, until) == nil {
+		return ""
+	}
+	return fmt.Sprintf("The server was followed for %.3g s, and not until the last answer of the other machines, about %.3g s: it was interrupted.",
+		float64(x.timer.Now())/1e9, float64(until)/1e9)
 }
 
 // end stops the watch and waits for it; the run has ended.

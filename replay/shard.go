@@ -78,7 +78,7 @@ func (p *Plan) Part(s Shard) error {
 	for i, k := range kept {
 		jobs[i] = p.Jobs[k]
 	}
-	p.Jobs = jobs
+	p.Jobs, p.part = jobs, s.Of > 1
 	switch {
 	case len(p.levels) > 0:
 		p.rows = len(jobs)

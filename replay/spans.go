@@ -7,9 +7,12 @@ import (
 
 // Spans is a histogram of spans of time, ns. Many goroutines add to it without a
 // lock. A bucket is at most 1/16 of its value wide.
-type Spans struct{ counts [64 * spanSteps]atomic.Int64 }
+type Spans struct{ counts [spanBuckets]atomic.Int64 }
 
-const spanSteps = 16 // buckets in a doubling
+const (
+	spanSteps   = 16 // buckets in a doubling
+	spanBuckets = 64 * spanSteps
+)
 
 // Add counts a span; a negative one counts as none.
 func (s *Spans) Add(ns int64) { s.counts[spanBucket(uint64(max(ns, 0)))].Add(1) }
@@ -48,6 +51,18 @@ func (c SpanCount) Since(before SpanCount) SpanCount {
 	out := SpanCount{append([]int64(nil), c.counts...)}
 	for i := range before.counts {
 		out.counts[i] -= before.counts[i]
+	}
+	return out
+}
+
+// plus returns both counts together.
+func (c SpanCount) plus(o SpanCount) SpanCount {
+	if len(c.counts) == 0 {
+		return o
+	}
+	out := SpanCount{append([]int64(nil), c.counts...)}
+	for i := range o.counts {
+		out.counts[i] += o.counts[i]
 	}
 	return out
 }

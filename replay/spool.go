@@ -23,6 +23,8 @@ type index struct {
 	server  []ServerRow
 	said    []text            // texts of answers
 	local   map[attempt]int32 // their tokens, once counted
+	lags    *Lags             // of the results; nil: not gathered
+	account *account          // what the client knew of itself; nil: nothing was kept
 	cut     int64             // bytes that are in no whole frame
 }
 
@@ -39,14 +41,15 @@ type place struct {
 	n             int32
 }
 
-// indexSpool reads the whole frames of a spool. A record that is damaged inside
-// a whole frame is an error.
-func indexSpool(f *os.File) (*index, error) {
+// indexSpool reads the whole frames of a spool, and gathers the lags of its
+// results, if asked to. A record that is damaged inside a whole frame is an
+// error.
+func indexSpool(f *os.File, lags *Lags) (*index, error) {
 	st, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	ix := &index{file: f}
+	ix := &index{file: f, lags: lags}
 	if ix.cut, err = wholeFrames(f, st.Size(), ix.add); err != nil {
 		return nil, err
 	}
@@ -68,6 +71,9 @@ func (ix *index) add(f frame) error {
 		case frameResults:
 			r, err := decodeResult(rec)
 			ix.results = append(ix.results, place{r.Point, r.Repeat, r.Sched, r.Row, f.at + int64(at), int32(len(rec))})
+			if ix.lags != nil && err == nil {
+				ix.lags.Add(&r)
+			}
 			return err
 		case frameHealth:
 			h, err := decodeHealth(rec)
@@ -80,6 +86,13 @@ func (ix *index) add(f frame) error {
 		case frameSaid:
 			ix.said = append(ix.said, text{f.at + int64(at), int32(len(rec))})
 			return nil
+		case frameAccount:
+			a, err := decodeAccount(rec)
+			if ix.account == nil {
+				ix.account = &account{}
+			}
+			ix.account.add(a)
+			return err
 		}
 		return fmt.Errorf("damaged spool: unknown frame %q", f.kind)
 	})

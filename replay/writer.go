@@ -177,6 +177,11 @@ func (w *Writer) Health(h HealthRow) error {
 	return w.add(frameHealth, func(b []byte) []byte { return appendHealth(b, &h) })
 }
 
+// account keeps what the client knows of itself.
+func (w *Writer) account(a account) error {
+	return w.add(frameAccount, func(b []byte) []byte { return appendAccount(b, &a) })
+}
+
 // Server keeps one scraped metric.
 func (w *Writer) Server(s ServerRow) error {
 	return w.add(frameServer, func(b []byte) []byte { return appendServer(b, &s) })
@@ -210,7 +215,7 @@ func (w *Writer) flush(kind byte) {
 func (w *Writer) flushAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, kind := range []byte{frameSaid, frameResults, frameHealth, frameServer} {
+	for _, kind := range []byte{frameSaid, frameResults, frameHealth, frameServer, frameAccount} {
 		w.flush(kind)
 	}
 }
@@ -265,7 +270,7 @@ func (w *Writer) Finish(run *Run) error {
 
 // convert turns the spool into the Parquet files.
 func (w *Writer) convert(run *Run) error {
-	ix, err := indexSpool(w.file)
+	ix, err := indexSpool(w.file, nil)
 	if err != nil {
 		return err
 	}

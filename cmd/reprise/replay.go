@@ -17,7 +17,6 @@ import (
 
 	"reprise/replay"
 	"reprise/replay/openai"
-	"reprise/trace"
 	"reprise/trace/spec"
 	"reprise/trace/token"
 )
@@ -55,6 +54,7 @@ type replayOptions struct {
 	level func(int) bool       // whether a closed loop goes on to a level
 	done  *replay.Run          // how the run ended
 
+	until  time.Duration // last planned instant of all machines of the run
 	waiter replay.Waiter // nil: the best of the system
 }
 
@@ -231,22 +231,20 @@ func (o *replayOptions) replay(ctx context.Context, s *stdio, w *feed) error {
 	if err := o.shards.take(&o.salt); err != nil {
 		return err
 	}
-	plan, all, err := o.shape.part(w, &o.shards)
+	plan, all, err := o.shape.part(w, &o.shards, o.cache)
 	if err != nil {
 		return err
 	}
-	plan.Keep = o.cache == replay.CacheKeep
+	o.until = all.last
 	o.endpoint.points = len(plan.Shape.Points) > 1
-	run := o.describe(w.source, t)
+	run := o.describe(w.source)
+	run.Cache.ExpectedHitRate = all.hits
 	tight, sure := replay.ThisMachine().Tell(plan, o.wire.newConns)
 	if sure {
 		return withHint(errors.New(tight[0]), "nothing was made or sent; ask for fewer with --concurrency, or raise the limit")
 	}
 	run.Notes = append(append(run.Notes, o.notes...), tight...)
-	o.shards.describe(run, all)
-	if o.cache != replay.CacheNone && o.shards.shard == "" { // shards share one cache
-		run.Cache.ExpectedHitRate = plan.ExpectedHits(int(t.Header.BlockTokens))
-	}
+	o.shards.describe(run, all.planned)
 	load, err := o.limits(s, w, run)
 	if err != nil {
 		return err
@@ -317,7 +315,7 @@ func canMake(path string) error {
 }
 
 // describe fills in what is known before the run.
-func (o *replayOptions) describe(source replay.Input, t *trace.Trace) *replay.Run {
+func (o *replayOptions) describe(source replay.Input) *replay.Run {
 	if o.salt == 0 {
 		o.salt = time.Now().UnixNano()
 	}
@@ -325,17 +323,8 @@ func (o *replayOptions) describe(source replay.Input, t *trace.Trace) *replay.Ru
 		Kind: replay.RunKind, Version: replay.RunVersion, Tool: version(), Status: replay.Running,
 		StartedAt: time.Now().UTC().Format(time.RFC3339), Trace: source, Salt: o.salt,
 		Region: o.region, Flags: o.flags(),
-		Cache: replay.CacheMode{Mode: o.cache, ExpectedHitRate: expectedHits(t, o.cache)},
+		Cache: replay.CacheMode{Mode: o.cache},
 	}
-}
-
-// expectedHits is what an unbounded cache could serve of the prompts as they
-// are sent.
-func expectedHits(t *trace.Trace, mode string) float64 {
-	if mode == replay.CacheNone {
-		return 0
-	}
-	return replay.ExpectedHitRate(t)
 }
 
 // flags is the command line without secrets: no value of a header or key.

@@ -54,7 +54,7 @@ func (o *replayOptions) send(ctx context.Context, s *stdio, plan *replay.Plan, c
 	cut := make(chan struct{})
 	s.hurry.set(func() { close(cut) }, fmt.Sprintf("; what was kept is in %s: reprise report %s", o.output, o.output))
 	defer s.hurry.set(nil, "")
-	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Waiter: o.waiter, Grace: o.grace, Cut: cut, At: o.shards.at, Server: server, Count: o.tok.Count, Broken: o.broken, Level: o.level, Health: m.health, Drain: func(flying int64) {
+	done, err := replay.Record(ctx, o.output, *run, plan, client, replay.Options{Waiter: o.waiter, Grace: o.grace, Cut: cut, At: o.shards.at, Server: server, Until: o.until, Follow: o.following(s, m), Count: o.tok.Count, Broken: o.broken, Level: o.level, Health: m.health, Drain: func(flying int64) {
 		if ctx.Err() != nil && flying > 0 {
 			m.clear()
 			s.talk("draining %d requests for up to %v; again ends at once", flying, o.grace)
@@ -71,6 +71,14 @@ func (o *replayOptions) send(ctx context.Context, s *stdio, plan *replay.Plan, c
 		return err
 	}
 	return o.conclude(s, done, err)
+}
+
+// following says that a machine which is done waits for the others.
+func (o *replayOptions) following(s *stdio, m *monitor) func(time.Duration) {
+	return func(left time.Duration) {
+		m.clear()
+		s.talk("the requests of this machine are over; following the server's metrics for %v more, until the other machines' are; an interrupt ends that", left.Round(time.Millisecond))
+	}
 }
 
 func (o *replayOptions) conclude(s *stdio, run *replay.Run, runErr error) error {

@@ -164,27 +164,33 @@ func (o *shapeFlags) plan(w *feed) (*replay.Plan, error) {
 	return p, nil
 }
 
-// part makes the schedule of this machine's part of a run, and counts the
-// requests of all parts, 0 where only the run tells. Arrivals are drawn for all
-// machines and then shared out, so that together they are the process that was
-// asked for; so are the slots of a closed loop.
-func (o *shapeFlags) part(w *feed, sh *shardFlags) (*replay.Plan, int64, error) {
-	if sh.shard == "" {
-		p, err := o.plan(w)
-		if err != nil {
-			return nil, 0, err
-		}
-		return p, p.Planned(), nil
-	}
+// whole is the plan of all machines of a run together.
+type whole struct {
+	planned int64         // requests, 0 where only the run tells
+	last    time.Duration // last planned instant, as Plan.Length
+	hits    float64       // expected hit rate
+}
+
+// part makes the schedule of this machine's part of a run, where cache is the
+// mode. Arrivals are drawn for all machines and then shared out, so that together
+// they are the process that was asked for; so are the slots of a closed loop.
+func (o *shapeFlags) part(w *feed, sh *shardFlags, cache string) (*replay.Plan, whole, error) {
 	p, err := o.plan(w)
 	if err != nil {
-		return nil, 0, err
+		return nil, whole{}, err
 	}
-	n := max(p.Planned(), 0)
+	p.Keep = cache == replay.CacheKeep
+	all := whole{planned: max(p.Planned(), 0), last: p.Length()}
+	if cache != replay.CacheNone {
+		all.hits = p.ExpectedHits(w.trace.Header.BlockTokens)
+	}
+	if sh.shard == "" {
+		return p, all, nil
+	}
 	if err := p.Part(sh.part); err != nil {
-		return nil, 0, usagef("--shard: %w", err)
+		return nil, whole{}, usagef("--shard: %w", err)
 	}
-	return p, n, nil
+	return p, all, nil
 }
 
 func (o *shapeFlags) draw(w *feed) (*replay.Plan, error) {

@@ -59,7 +59,7 @@ func (m *Metrics) summary(run *replay.Run) Summary {
 	if run.Endpoint.Streaming {
 		s.CDFs = append(s.CDFs, cdf("tpot", "", c.tpot))
 	}
-	s.Cache = Cache{Mode: run.Cache.Mode, Expected: run.Cache.ExpectedHitRate, N: m.tokens.cachedN, Absurd: m.tokens.cachedOver}
+	s.Cache = Cache{Mode: run.Cache.Mode, Expected: run.Cache.Expected(m.point), N: m.tokens.cachedN, Absurd: m.tokens.cachedOver}
 	if s.Cache.Absurd == 0 {
 		s.Cache.Measured = ratio(m.tokens.cached, m.tokens.cachedOf)
 	}
