@@ -150,7 +150,7 @@ func TestHeaderStrict(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, bad := range map[string]string{
-		"unknown field": strings.Replace(good, `"kind"`, `"extra":1,"kind"`, 1),
+		"unknown key":   strings.Replace(good, `"kind"`, `"extra":1,"kind"`, 1),
 		"duplicate key": strings.Replace(good, `"kind"`, `"version":1,"kind"`, 1),
 		"after the end": good + "{}",
 		"kind is":       strings.Replace(good, Kind, "reprise.other", 1),

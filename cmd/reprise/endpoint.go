@@ -150,28 +150,32 @@ func (o *endpointFlags) adapterNames(t *trace.Trace) (map[string]string, error) 
 		}
 		names[alias] = name
 	}
-	missing := map[string]bool{}
+	missing := map[string]string{} // with the row of the first request
 	for i := range t.Requests {
-		if a := t.Requests[i].Adapter; a != "" && names[a] == "" {
-			missing[a] = true
+		a := t.Requests[i].Adapter
+		if _, seen := missing[a]; a != "" && names[a] == "" && !seen {
+			missing[a] = fmt.Sprintf("%s (row %d)", a, t.Requests[i].ID)
 		}
 	}
 	if len(missing) > 0 {
-		list := slices.Sorted(maps.Keys(missing))
+		list := slices.Sorted(maps.Values(missing))
 		return nil, withHint(usagef("the trace has requests of adapters without a name at the endpoint: %s", strings.Join(list, ", ")),
-			"give each with --adapter %s=NAME", list[0])
+			"give each with --adapter %s=NAME", slices.Min(slices.Collect(maps.Keys(missing))))
 	}
 	return names, nil
 }
 
-// known refuses names of adapters that the trace does not have.
-func (o *endpointFlags) known(t *trace.Trace) error {
+// known refuses names of adapters that no trace has of those that are sent.
+func (o *endpointFlags) known(sent ...*trace.Trace) error {
 	for _, pair := range o.adapters {
 		alias, _, ok := strings.Cut(pair, "=")
 		if !ok || alias == "" {
 			continue // adapterNames says that it is no name
 		}
-		if !slices.ContainsFunc(t.Requests, func(r trace.Request) bool { return r.Adapter == alias }) {
+		has := func(t *trace.Trace) bool {
+			return slices.ContainsFunc(t.Requests, func(r trace.Request) bool { return r.Adapter == alias })
+		}
+		if !slices.ContainsFunc(sent, has) {
 			return usagef("--adapter %s: no request of the trace has this adapter", pair)
 		}
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -301,9 +303,19 @@ func (s *stdio) readFeed(path string, o *shapeFlags) (*feed, error) {
 		return nil, err
 	}
 	if w.spec, err = spec.Decode(data); err != nil {
+		if jsonLines(data) {
+			return nil, withHint(fmt.Errorf("%s is neither a trace nor a spec: line 1 is a JSON value of its own, as in a log", in.name), "reprise ingest makes a trace of a log")
+		}
 		return nil, fmt.Errorf("%s is neither a trace nor a spec: %w", in.name, err)
 	}
 	return w, w.draw(o)
+}
+
+// jsonLines tells that the first of several lines is a whole JSON value, which a
+// spec's never is.
+func jsonLines(data []byte) bool {
+	first, rest, _ := bytes.Cut(data, []byte("\n"))
+	return json.Valid(first) && len(bytes.TrimSpace(rest)) > 0
 }
 
 // meanRate is the mean rate that is asked for, 1/s, 0 for the trace's own.

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"reprise/replay"
+	"reprise/trace"
 	"reprise/trace/spec"
 )
 
@@ -156,6 +157,10 @@ type sweeper struct {
 
 // feasible makes every shape once, so that a plan fails before its first run.
 func (w *sweeper) feasible() error {
+	var sent []*trace.Trace
+	if _, err := w.options.replayOptions.endpoint.adapterNames(&trace.Trace{}); err != nil {
+		return err // of the flag itself
+	}
 	for i := range w.plan.Runs {
 		r := &w.plan.Runs[i]
 		for _, pt := range r.points() {
@@ -163,28 +168,35 @@ func (w *sweeper) feasible() error {
 			if pt.share > 0 {
 				rate = 100 / r.duration.Seconds() // not known yet
 			}
-			if err := w.try(r, rate); err != nil {
+			t, err := w.try(r, rate)
+			if err != nil {
 				return fmt.Errorf("runs: %s: %w", r.Name, err)
+			}
+			if !slices.Contains(sent, t) {
+				sent = append(sent, t)
 			}
 		}
 	}
-	return nil
+	return w.options.replayOptions.endpoint.known(sent...)
 }
 
-// try makes what a row would send.
-func (w *sweeper) try(r *sweepRow, rate float64) error {
+// try makes what a row would send, and returns its requests.
+func (w *sweeper) try(r *sweepRow, rate float64) (*trace.Trace, error) {
 	f, shape, err := w.feed(r, rate, w.plan.Seed)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p, err := shape.plan(f)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if _, err := w.options.replayOptions.endpoint.adapterNames(f.trace); err != nil {
+		return nil, err
 	}
 	if r.Mode == rowReplay && f.spec == nil {
-		return r.keeps(p)
+		return f.trace, r.keeps(p)
 	}
-	return nil
+	return f.trace, nil
 }
 
 // feed is what a row sends at a rate, and how.

@@ -37,3 +37,29 @@ func TestSaturationOfFewAnswers(t *testing.T) {
 		t.Errorf("a rate of its own rests on nothing: %q", notes)
 	}
 }
+
+// The adapters of what a sweep sends have names before its first run: each name
+// is of an adapter of one workload at least, and each adapter has one.
+func TestSweepAdapters(t *testing.T) {
+	plain, tuned := feedOf(5), feedOf(5)
+	tuned.trace.Requests[3].Adapter, tuned.trace.Requests[4].Adapter = "sql", "sql"
+	for _, c := range []struct {
+		given string
+		says  string
+	}{
+		{"sql=x", ""},
+		{"", "runs: b: the trace has requests of adapters without a name at the endpoint: sql (row 3)"},
+		{"sql=x,code=y", "--adapter code=y: no request of the trace has this adapter"},
+		{"sql", "--adapter is ALIAS=NAME"},
+	} {
+		w := &sweeper{options: &sweepOptions{}, feeds: map[string]*feed{"p": plain, "t": tuned},
+			plan: &sweepPlan{Seed: 1, Runs: []sweepRow{{Name: "a", Mode: rowReplay, Workload: "p"}, {Name: "b", Mode: rowReplay, Workload: "t"}}}}
+		if c.given != "" {
+			w.options.replayOptions.endpoint.adapters = strings.Split(c.given, ",")
+		}
+		err := w.feasible()
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.HasPrefix(err.Error(), c.says)) {
+			t.Errorf("%q: %v, want %q", c.given, err, c.says)
+		}
+	}
+}

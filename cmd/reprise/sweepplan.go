@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"reprise/replay/openai"
@@ -73,7 +74,34 @@ func readPlan(path string, data []byte, more func(*sweepPlan) error) (*sweepPlan
 	if err := more(p); err != nil {
 		return nil, err
 	}
-	return p, p.check()
+	err := p.check()
+	var wrong *planError
+	if errors.As(err, &wrong) {
+		if line := strictyaml.Line(data, wrong.path...); line > 0 {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+	return p, err
+}
+
+// planError is what is wrong with a plan, and the path in it where that stands.
+type planError struct {
+	error
+	path []any
+}
+
+func (e *planError) Unwrap() error { return e.error }
+
+// at says where in a plan err is: at a path, and there under the key with which
+// it begins, if it does.
+func at(err error, path ...any) error {
+	if err == nil {
+		return nil
+	}
+	if key, _, ok := strings.Cut(err.Error(), ": "); ok {
+		path = append(path, key)
+	}
+	return &planError{err, path}
 }
 
 // row returns a row by its name.
@@ -127,19 +155,19 @@ func planOf(sp *spec.Spec, path, trace string) (*sweepPlan, error) {
 func (p *sweepPlan) check() error {
 	var err error
 	if p.pause, err = span(p.Pause); err != nil {
-		return fmt.Errorf("pause: %w", err)
+		return at(fmt.Errorf("pause: %w", err))
 	}
 	switch {
 	case len(p.Runs) == 0:
 		return errors.New("the plan has no runs")
 	case p.Repeats < 1 || p.Repeats > maxRepeats:
-		return fmt.Errorf("repeats is between 1 and %d, not %d", maxRepeats, p.Repeats)
+		return &planError{fmt.Errorf("repeats is between 1 and %d, not %d", maxRepeats, p.Repeats), []any{"repeats"}}
 	case len(p.Endpoints) == 0:
 		return withHint(errors.New("the plan has no endpoints"), "name them in the plan, or give --url")
 	}
-	for _, line := range p.SLO {
+	for i, line := range p.SLO {
 		if _, err := parseSLO(line); err != nil {
-			return fmt.Errorf("slo: %w", err)
+			return &planError{fmt.Errorf("slo: %w", err), []any{"slo", i}}
 		}
 	}
 	if err := p.checkEndpoints(); err != nil {
@@ -150,13 +178,13 @@ func (p *sweepPlan) check() error {
 	for i := range p.Runs {
 		r := &p.Runs[i]
 		if err := unique("runs", i, r.Name, names); err != nil {
-			return err
+			return &planError{err, []any{"runs", i, "name"}}
 		}
 		if r.Workload == "" {
 			r.Workload = p.Workload
 		}
 		if err := r.check(saturated); err != nil {
-			return fmt.Errorf("runs: %s: %w", r.Name, err)
+			return fmt.Errorf("runs: %s: %w", r.Name, at(err, "runs", i))
 		}
 		saturated = saturated || r.Mode == rowClosed
 	}
@@ -172,18 +200,18 @@ func (p *sweepPlan) checkEndpoints() error {
 			e.Name = "endpoint"
 		}
 		if err := unique("endpoints", i, e.Name, names); err != nil {
-			return err
+			return &planError{err, []any{"endpoints", i, "name"}}
 		}
 		if e.URL == "" {
-			return fmt.Errorf("endpoints: %s has no url", e.Name)
+			return &planError{fmt.Errorf("endpoints: %s has no url", e.Name), []any{"endpoints", i}}
 		}
 		where, err := openai.Address(e.URL, e.API)
 		if err != nil {
-			return fmt.Errorf("endpoints: %s: url: %w", e.Name, err)
+			return &planError{fmt.Errorf("endpoints: %s: url: %w", e.Name, err), []any{"endpoints", i, "url"}}
 		}
 		where += " " + e.Model
 		if other := at[where]; other != "" {
-			return fmt.Errorf("endpoints: %s and %s are one: the same url, api and model; repeats runs one several times", other, e.Name)
+			return &planError{fmt.Errorf("endpoints: %s and %s are one: the same url, api and model; repeats runs one several times", other, e.Name), []any{"endpoints", i}}
 		}
 		at[where] = e.Name
 	}

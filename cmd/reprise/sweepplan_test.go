@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -144,9 +145,17 @@ func TestPlanRefuses(t *testing.T) {
 		{"workload: t\nendpoints: [{name: a, url: \"http://h:1\"}, {name: b, url: \"http://h:1/v1\"}]\nruns: [{name: x, mode: replay}]", "endpoints: a and b are one"},
 	} {
 		_, err := readPlan("plan.yaml", []byte(c.text), none)
-		if err == nil || !strings.HasPrefix(err.Error(), c.says) {
-			t.Errorf("%s: %v", c.says, err)
+		line := strings.Count(c.text, "\n") + 1 // all of them are wrong on the last
+		if strings.HasPrefix(c.says, "endpoints") || strings.HasPrefix(c.says, "slo") {
+			line--
 		}
+		if want := fmt.Sprintf("line %d: %s", line, c.says); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	_, err := readPlan("plan.yaml", []byte(top+"runs:\n  - name: x\n    mode: replay\n\n  - name: y\n    mode: open_loop\n    duration: 1s\n    rates:\n      - 5\n      - -1\n"), none)
+	if err == nil || !strings.HasPrefix(err.Error(), "line 10: runs: y: rates: -1 is not above 0") && !strings.HasPrefix(err.Error(), "line 11: runs: y: rates: -1 is not above 0") {
+		t.Errorf("%v", err)
 	}
 	other := "workload: t\nendpoints: [{name: a, url: \"http://h:1\", model: m}, {name: b, url: \"http://h:1\", model: n}]\nruns: [{name: x, mode: replay}]"
 	if _, err := readPlan("plan.yaml", []byte(other), none); err != nil {
@@ -156,14 +165,14 @@ func TestPlanRefuses(t *testing.T) {
 
 // The rate that a spec agrees on for a replay is held against the trace.
 func TestReplayAtTheAgreedRate(t *testing.T) {
-	w := &sweeper{plan: &sweepPlan{Seed: 1}, feeds: map[string]*feed{"t": feedOf(400)}}
+	w := &sweeper{options: &sweepOptions{}, plan: &sweepPlan{Seed: 1}, feeds: map[string]*feed{"t": feedOf(400)}}
 	own := w.feeds["t"].rate()
 	for _, c := range []struct {
 		times float64
 		ok    bool
 	}{{1, true}, {1.05, true}, {2, false}, {0.5, false}} {
 		r := &sweepRow{Name: "x", Mode: rowReplay, Workload: "t", agreed: own * c.times}
-		if err := w.try(r, 0); (err == nil) != c.ok {
+		if _, err := w.try(r, 0); (err == nil) != c.ok {
 			t.Errorf("%g times the rate: %v", c.times, err)
 		}
 	}

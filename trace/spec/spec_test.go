@@ -121,7 +121,7 @@ func TestDecodeRefuses(t *testing.T) {
 	for want, bad := range map[string]string{
 		"empty":                 "",
 		"ends early":            good[:len(good)/2],
-		"unknown field":         edit(`"revision": 2,`, `"revision": 2, "extra": 1,`),
+		"unknown key":           edit(`"revision": 2,`, `"revision": 2, "extra": 1,`),
 		"duplicate key":         edit(`"revision": 2,`, `"revision": 2, "revision": 2,`),
 		`duplicate key "Kind"`:  edit(`"version": 1,`, `"version": 1, "Kind": "x",`),
 		"one encoding: line 4":  edit(`"revision": 2,`, `"revision":  2,`),

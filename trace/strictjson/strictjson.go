@@ -5,7 +5,7 @@
 // Encoding is UTF-8 with two-space indent, keys in the order of the struct, no
 // HTML escapes and one newline at the end. Decoding refuses unknown keys, keys
 // that differ only in case, duplicate keys, trailing data, invalid UTF-8 and
-// nesting beyond 64.
+// nesting beyond 64. Errors name the line, from 1, where it is known.
 package strictjson
 
 import (
@@ -14,6 +14,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -42,22 +44,71 @@ func Decode(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return clean(err)
+		return clean(err, data)
 	}
 	return nil
 }
 
 // clean turns a type error of encoding/json, which quotes Go types, into words
 // about the file, and leaves out the value it met.
-func clean(err error) error {
+func clean(err error, data []byte) error {
 	var t *json.UnmarshalTypeError
 	if errors.As(err, &t) {
-		return fmt.Errorf("key %q holds a JSON value of the wrong type (byte %d)", t.Field, t.Offset)
+		return fmt.Errorf("line %d: key %q holds a JSON value of the wrong type", lineAt(data, t.Offset), t.Field)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return errors.New("the JSON ends early")
 	}
+	if d := (duplicate{}); errors.As(err, &d) {
+		return fmt.Errorf("line %d: %w", lineAt(data, d.end), err)
+	}
+	var s *json.SyntaxError
+	if errors.As(err, &s) {
+		return fmt.Errorf("line %d: not valid JSON: %w", lineAt(data, s.Offset), err)
+	}
+	// encoding/json says which key is unknown, and not where it stands.
+	if quoted, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
+		if line := onlyLine(data, quoted); line > 0 {
+			return fmt.Errorf("line %d: unknown key %s", line, quoted)
+		}
+		return fmt.Errorf("unknown key %s", quoted)
+	}
 	return err
+}
+
+// duplicate is a key that stands twice in an object.
+type duplicate struct {
+	key string
+	end int64 // behind the second
+}
+
+func (d duplicate) Error() string { return fmt.Sprintf("duplicate key %q", d.key) }
+
+// lineAt is the line of the byte before an offset.
+func lineAt(data []byte, offset int64) int {
+	at := min(max(int(offset)-1, 0), len(data))
+	return 1 + bytes.Count(data[:at], []byte("\n"))
+}
+
+// onlyLine is the line of a quoted key, 0 where it stands in several places, of
+// which others may be right.
+func onlyLine(data []byte, quoted string) (line int) {
+	name, err := strconv.Unquote(quoted)
+	if err != nil {
+		return 0
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	n := 0
+	value(d, 0, func(key string) {
+		if key == name {
+			n, line = n+1, lineAt(data, d.InputOffset())
+		}
+	})
+	if n != 1 {
+		return 0
+	}
+	return line
 }
 
 // DecodeCanonical is Decode, and also refuses data that Encode would not have
@@ -98,16 +149,19 @@ func differ(a, b []byte) int {
 func checkKeys(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	if err := value(d, 0); err != nil {
-		return clean(err)
+	if err := value(d, 0, nil); err != nil {
+		return clean(err, data)
 	}
+	end := d.InputOffset()
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("data after the end of the JSON value")
+		rest := bytes.TrimLeft(data[end:], " \t\r\n")
+		return fmt.Errorf("line %d: data after the end of the JSON value", lineAt(data, int64(len(data)-len(rest)+1)))
 	}
 	return nil
 }
 
-func value(d *json.Decoder, depth int) error {
+// value walks one value, and calls each, if there is one, behind every key.
+func value(d *json.Decoder, depth int, each func(key string)) error {
 	if depth > maxDepth {
 		return errors.New("nested too deeply")
 	}
@@ -120,10 +174,10 @@ func value(d *json.Decoder, depth int) error {
 	}
 	switch t {
 	case json.Delim('{'):
-		return object(d, depth)
+		return object(d, depth, each)
 	case json.Delim('['):
 		for d.More() {
-			if err := value(d, depth+1); err != nil {
+			if err := value(d, depth+1, each); err != nil {
 				return err
 			}
 		}
@@ -133,7 +187,7 @@ func value(d *json.Decoder, depth int) error {
 	return nil
 }
 
-func object(d *json.Decoder, depth int) error {
+func object(d *json.Decoder, depth int, each func(key string)) error {
 	seen := map[string]bool{}
 	for d.More() {
 		t, err := d.Token()
@@ -143,10 +197,13 @@ func object(d *json.Decoder, depth int) error {
 		key, _ := t.(string)
 		folded := string(bytes.ToLower([]byte(key)))
 		if seen[folded] {
-			return fmt.Errorf("duplicate key %q", key)
+			return duplicate{key, d.InputOffset()}
 		}
 		seen[folded] = true
-		if err := value(d, depth+1); err != nil {
+		if each != nil {
+			each(key)
+		}
+		if err := value(d, depth+1, each); err != nil {
 			return err
 		}
 	}

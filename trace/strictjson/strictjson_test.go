@@ -36,7 +36,7 @@ func TestRefuses(t *testing.T) {
 		`{"name":"a","NAME":"b"}`:               `duplicate key "NAME"`,
 		`{"m":{"a":1,"a":2}}`:                   `duplicate key "a"`,
 		`{"m":{"x":{"a":1,"a":2}}}`:             `duplicate key "a"`,
-		`{"other":1}`:                           "unknown field",
+		`{"other":1}`:                           "line 1: unknown key",
 		`{"n":1} {}`:                            "after the end",
 		`{"n":1`:                                "ends early",
 		`{"n":"1"}`:                             `key "n" holds a JSON value of the wrong type`,
@@ -65,4 +65,23 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("accepted %q, writes %q (%v)", data, again, err)
 		}
 	})
+}
+
+// Errors name the line on which what is wrong stands, and none where it may be
+// another.
+func TestLines(t *testing.T) {
+	for in, want := range map[string]string{
+		"{\n\"name\":\"a\",\n\"name\":\"b\"}":      `line 3: duplicate key "name"`,
+		"{\n\"name\":\"a\",\n\n\"nome\":\"b\"}":    `line 4: unknown key "nome"`,
+		"{\"m\":{\"nome\":1},\n\"nome\":\"b\"}":    `unknown key "nome"`,
+		"{\"m\":{},\n\"n\":\n\"x\"}":               `line 3: key "n" holds a JSON value of the wrong type`,
+		"{\"name\":\"a\"}\n\n  {\"name\":\"b\"}\n": `line 3: data after the end`,
+		"{\"name\":\"a\",\n\"n\":1,\n}":            `line 2: not valid JSON`,
+		"{\"name\":\"a\\n\",\n\"\\u006eome\":1}":   `line 2: unknown key "nome"`,
+	} {
+		var d doc
+		if err := Decode([]byte(in), &d); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: want %q, got %v", in, want, err)
+		}
+	}
 }

@@ -68,3 +68,21 @@ func TestPanic(t *testing.T) {
 		t.Error("a tag without a value is taken")
 	}
 }
+
+func TestLine(t *testing.T) {
+	data := []byte("mix: a\nslo:\n  - percentile: 1\n    limit: 2\n  - {percentile: 3,\n     limit: 4}\nouter:\n  tokenizer: x\n")
+	for _, c := range []struct {
+		path []any
+		want int
+	}{
+		{[]any{"mix"}, 1}, {[]any{"slo", 0, "limit"}, 4}, {[]any{"slo", 1, "limit"}, 6}, {[]any{"slo", 1, "none"}, 5},
+		{[]any{"outer", "tokenizer"}, 8}, {[]any{"none"}, 0}, {[]any{"slo", 7}, 3}, {nil, 0},
+	} {
+		if got := Line(data, c.path...); got != c.want {
+			t.Errorf("%v is on line %d, want %d", c.path, got, c.want)
+		}
+	}
+	if Line([]byte("a: [")) != 0 || Line([]byte("a: ["), "a") != 0 || Line(nil, "a") != 0 {
+		t.Error("a line of what is no YAML")
+	}
+}
