@@ -218,14 +218,21 @@ func TestWireKeepAlive(t *testing.T) {
 	}
 }
 
-// TestWireManyStreams: 2,000 streams at once, each whole.
+// TestWireManyStreams: 2,000 streams at once, each whole; fewer where the process
+// may not have as many files open, as both ends of a stream are its own.
 func TestWireManyStreams(t *testing.T) {
+	const most, fewest, others = 2000, 100, 32 // streams, and files that come and go beside them
+	n := (spareFiles(2*most+others) - others) / 2
+	if n < fewest {
+		t.Skipf("this process may open %d streams more, and %d are few: raise ulimit -n", max(n, 0), fewest)
+	}
+	t.Logf("%d streams", n)
 	law := plain()
 	law.Plain = &engine.Plain{TTFT: 300e3, ITL: 20e3}
 	s := startMock(t, func(c *Config) { c.Law = law })
 	raw := completion(`{"model":"mock","prompt":[1,2],"stream":true,"max_tokens":5,"ignore_eos":true}`)
 	var wg sync.WaitGroup
-	for range 2000 {
+	for range n {
 		wg.Go(func() {
 			c, err := net.Dial("tcp", s.listener.Addr().String())
 			if err != nil {
@@ -249,7 +256,7 @@ func TestWireManyStreams(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if l := s.Lateness(); l.Write.N != 10000 {
+	if l := s.Lateness(); l.Write.N != int64(5*n) {
 		t.Errorf("lateness %+v", l)
 	}
 }
