@@ -46,10 +46,9 @@ func Merge(dirs []*Dir) (*Merged, error) {
 			return nil, fmt.Errorf("%s is not a shard of the same run as %s", d.Path, dirs[0].Path)
 		case seen[d.Run.Shard.Index]:
 			return nil, fmt.Errorf("%s: shard %d is there twice", d.Path, d.Run.Shard.Index)
-		case !sameLoad(first.Shape, d.Run.Shape):
-			return nil, fmt.Errorf("%s: its machine sent another kind of load than %s", d.Path, dirs[0].Path)
-		case d.Run.Endpoint.Model != first.Endpoint.Model || d.Run.Endpoint.API != first.Endpoint.API || d.Run.Endpoint.Template != first.Endpoint.Template:
-			return nil, fmt.Errorf("%s: its machine found another model, interface or template at the endpoint than %s", d.Path, dirs[0].Path)
+		}
+		if other := differs(first, d.Run); other != "" {
+			return nil, fmt.Errorf("%s: its machine %s than %s", d.Path, other, dirs[0].Path)
 		}
 		seen[d.Run.Shard.Index] = true
 		m.take(d.Run)
@@ -59,13 +58,35 @@ func Merge(dirs []*Dir) (*Merged, error) {
 	return m, m.side()
 }
 
-// sameLoad says whether two machines' parts are of one load; counts and rates of
-// parts differ.
+// differs says in what a machine's run is another than the first one's, empty
+// where it is the same.
+func differs(first, r *Run) string {
+	a, b := first.Endpoint, r.Endpoint
+	switch {
+	case first.Mode != r.Mode || !sameLoad(first.Shape, r.Shape):
+		return "sent another kind of load"
+	case first.Shard.Planned != r.Shard.Planned:
+		return fmt.Sprintf("counts %d requests of all machines together, and not %d, so it sent another load", r.Shard.Planned, first.Shard.Planned)
+	case first.Cache.Mode != r.Cache.Mode:
+		return "treats the prefix cache in another way"
+	case a.Model != b.Model || a.API != b.API || a.Template != b.Template:
+		return "found another model, interface or template at the endpoint"
+	case !slices.Equal(first.SLO, r.SLO):
+		return "has other limits"
+	}
+	return ""
+}
+
+// sameLoad says whether two machines' parts are of one load: rates are those of
+// all machines in each of them, and counts and slots its own.
 func sameLoad(a, b *Shape) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Arrivals == b.Arrivals && a.CV == b.CV && a.Seed == b.Seed && len(a.Points) == len(b.Points)
+	return a.Arrivals == b.Arrivals && a.CV == b.CV && a.Seed == b.Seed && a.Think == b.Think &&
+		slices.EqualFunc(a.Points, b.Points, func(x, y LoadPoint) bool {
+			return x.Point == y.Point && x.FromPerS == y.FromPerS && x.ToPerS == y.ToPerS && x.LastS == y.LastS
+		})
 }
 
 func shardIndex(d *Dir) int {
@@ -90,6 +111,9 @@ func (m *Merged) take(r *Run) {
 		case r.Status.Open():
 			out.AbortReason = fmt.Sprintf("shard %d", r.Shard.Index)
 		}
+	}
+	if note := "The client machines ran other versions of reprise."; out.Tool != r.Tool && !slices.Contains(out.Notes, note) {
+		out.Notes = append(out.Notes, note)
 	}
 	out.Shape = out.Shape.with(r.Shape)
 	out.count(r)

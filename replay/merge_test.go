@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"reprise/trace"
+	"reprise/trace/spec"
 )
 
 // sessions is a trace of n requests 10 ms apart, some of them in sessions.
@@ -215,4 +216,41 @@ func TestMachineFollowsTheServerForTheOthers(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Machines whose runs differ in what they were to send, or in how they are
+// judged, are not one run, and it is said in what.
+func TestMergeRefusesRunsThatDiffer(t *testing.T) {
+	run := func(i int) *Run {
+		return &Run{Mode: OpenLoop, Status: Complete, Trace: Input{SHA256: "x"}, Salt: 5, Tool: trace.Tool{Version: "1"}, Cache: CacheMode{Mode: CacheWorkload},
+			Shape: &Shape{Arrivals: Poisson, Points: []LoadPoint{{FromPerS: 10, ToPerS: 10, LastS: 60, Planned: int64(i)}}},
+			SLO:   []spec.SLO{{Metric: "ttft", Percentile: 95, ThresholdMS: 800, MeasuredAt: "client"}},
+			Shard: &Shard{Index: i, Of: 2, StartAt: "2026-11-30T07:00:00Z", Planned: 600}}
+	}
+	for want, change := range map[string]func(*Run){
+		"another kind of load":                                      func(r *Run) { r.Shape.Points[0].FromPerS = 20 },
+		"another kind of load ":                                     func(r *Run) { r.Shape.Points[0].ToPerS = 20 },
+		" another kind of load":                                     func(r *Run) { r.Shape.Points[0].LastS = 30 },
+		"another kind of load than":                                 func(r *Run) { r.Mode = Ramp },
+		"counts 300 requests of all machines together, and not 600": func(r *Run) { r.Shard.Planned = 300 },
+		"cache":  func(r *Run) { r.Cache.Mode = CacheNone },
+		"limits": func(r *Run) { r.SLO = nil },
+	} {
+		a, b := run(0), run(1)
+		change(b)
+		dirs := []*Dir{{Path: "a", Run: a, ix: &index{}}, {Path: "b", Run: b, ix: &index{}}}
+		if _, err := Merge(dirs); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	a, b := run(0), run(1)
+	m, err := Merge([]*Dir{{Path: "a", Run: a, ix: &index{}}, {Path: "b", Run: b, ix: &index{}}})
+	if err != nil || strings.Contains(strings.Join(m.Run.Notes, " "), "version") {
+		t.Fatalf("%v %+v", err, m)
+	}
+	b.Tool.Version = "2"
+	m, err = Merge([]*Dir{{Path: "a", Run: a, ix: &index{}}, {Path: "b", Run: b, ix: &index{}}})
+	if err != nil || !strings.Contains(strings.Join(m.Run.Notes, " "), "other versions of reprise") {
+		t.Errorf("%v %+v", err, m)
+	}
 }

@@ -61,7 +61,9 @@ func NewPlan(t *trace.Trace) (*Plan, error) {
 		if j.Request.T.V < last {
 			return nil, fmt.Errorf("row %d of the trace arrives before the row above it", j.Row)
 		}
-		last = j.Request.T.V
+		if last = j.Request.T.V; last > maxInstant/1000 {
+			return nil, fmt.Errorf("row %d of the trace arrives over 100 years after its zero", j.Row)
+		}
 		j.Sched = last * 1000
 	}
 	p.mode = OpenLoop

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"time"
 )
 
@@ -33,9 +34,16 @@ func Stepped(from, to float64, last time.Duration, n int) Rate {
 		if n > 1 {
 			r += (to - from) * float64(i) / float64(n-1)
 		}
-		out[i] = RateStep{last*time.Duration(i+1)/time.Duration(n) - last*time.Duration(i)/time.Duration(n), r, r}
+		out[i] = RateStep{part(last, i+1, n) - part(last, i, n), r, r}
 	}
 	return out
+}
+
+// part is i/n of a time, however long.
+func part(last time.Duration, i, n int) time.Duration {
+	hi, lo := bits.Mul64(uint64(last), uint64(i))
+	q, _ := bits.Div64(hi, lo, uint64(n)) // hi < n, since i ≤ n
+	return time.Duration(q)
 }
 
 // Length is the time until the rate ends, 0 when it does not.
@@ -92,6 +100,10 @@ func (r Rate) check() error {
 // maxRate is far above what one client sends, and below where ns are too coarse.
 const maxRate = 10_000_000
 
+// maxInstant is the last instant that is planned for, ns: what lies behind it can
+// still be reckoned with.
+const maxInstant = 100 * 365 * 24 * int64(time.Hour)
+
 // rateCursor maps expected arrivals to time, forward only.
 type rateCursor struct {
 	steps Rate
@@ -102,12 +114,16 @@ type rateCursor struct {
 func cursorOf(r Rate) *rateCursor { return &rateCursor{steps: r} }
 
 // at returns the instant by which so many arrivals are expected; false when
-// that is past the end.
+// that is past the end, or past maxInstant.
 func (c *rateCursor) at(expected float64) (int64, bool) {
 	for len(c.steps) > 0 {
 		s := c.steps[0]
 		if s.Last == 0 {
-			return c.start + int64((expected-c.base)/s.From*1e9), true
+			ns := (expected - c.base) / s.From * 1e9
+			if !(ns <= float64(maxInstant-c.start)) {
+				return 0, false
+			}
+			return c.start + int64(ns), true
 		}
 		last := s.Last.Seconds()
 		whole := (s.From + s.To) / 2 * last

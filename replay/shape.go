@@ -54,6 +54,9 @@ func NewArrivalPlan(t *trace.Trace, a Arrivals) (*Plan, error) {
 		return nil, fmt.Errorf("%.3g requests are too many for one run: a lower rate, or a shorter time", a.Rate.Expected())
 	}
 	rows, out := p.Jobs, []Job(nil)
+	if !ends && len(rows) > maxJobs {
+		return nil, fmt.Errorf("%d requests are too many for one run: a part of the trace (reprise cut), or a time that it lasts", len(rows))
+	}
 	for ns := range a.Times() {
 		i := len(out)
 		if !ends && i == len(rows) || i >= maxJobs {
@@ -62,6 +65,9 @@ func NewArrivalPlan(t *trace.Trace, a Arrivals) (*Plan, error) {
 		j := p.pass(i)
 		j.Sched, j.Point = ns, int32(a.Rate.step(ns))
 		out = append(out, j)
+	}
+	if !ends && len(out) < len(rows) {
+		return nil, errors.New("at this rate the requests take over 100 years: a higher rate, or a time that it lasts")
 	}
 	if len(out) == 0 {
 		return nil, errors.New("no request comes within the time: a higher rate, or a longer time")

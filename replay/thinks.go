@@ -51,5 +51,5 @@ func (t *Thinks) draw(before *trace.Request) int64 {
 	case (before.Finish == trace.FinishStop || before.Finish == trace.FinishLength) && t.human != nil:
 		from = t.human
 	}
-	return int64(max(from.At(t.rng.Float64()), 0) * 1e9)
+	return int64(min(max(from.At(t.rng.Float64()), 0)*1e9, float64(maxInstant)))
 }

@@ -122,7 +122,7 @@ func (p *Plan) settleThinking(thinks *Thinks) {
 			open = append(open, i)
 			continue
 		}
-		think := gap - above.Request.Dur.V*1000
+		think := gap - min(max(above.Request.Dur.V, 0), maxInstant/1000)*1000
 		if think < 0 {
 			overlap++
 			think = 0

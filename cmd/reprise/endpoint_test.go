@@ -36,11 +36,11 @@ func TestHeadersFromEnvironmentAndFile(t *testing.T) {
 
 // A trace with adapters is refused by name until each has one at the endpoint.
 func TestAdaptersMustBeNamed(t *testing.T) {
-	tr := &trace.Trace{Requests: []trace.Request{{Adapter: "b"}, {}, {Adapter: "a"}}}
+	tr := &trace.Trace{Requests: []trace.Request{{Adapter: "b"}, {ID: 1}, {ID: 2, Adapter: "a"}, {ID: 3, Adapter: "b"}}}
 	for _, c := range []struct {
 		flags []string
 		want  string
-	}{{nil, "a, b"}, {[]string{"a=x"}, "endpoint: b"}, {[]string{"a"}, "ALIAS=NAME"}, {[]string{"a="}, "ALIAS=NAME"}, {[]string{"a=x", "b=y", "a=z"}, "a twice"}, {[]string{"a=x", "b=y=z"}, ""}} {
+	}{{nil, "a (row 2), b (row 0)"}, {[]string{"a=x"}, "endpoint: b"}, {[]string{"a"}, "ALIAS=NAME"}, {[]string{"a="}, "ALIAS=NAME"}, {[]string{"a=x", "b=y", "a=z"}, "a twice"}, {[]string{"a=x", "b=y=z"}, ""}} {
 		names, err := (&endpointFlags{adapters: c.flags}).adapterNames(tr)
 		if c.want == "" && (err != nil || names["b"] != "y=z") || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%q: %v, %v", c.flags, names, err)

@@ -96,6 +96,8 @@ func (o *shapeFlags) settle() error {
 		return usagef("--concurrency is the number of requests under way at once, 1 or more")
 	case o.given["steps"] && (!ramp || o.steps < 2):
 		return usagef("--steps is the number of steps of a --ramp, 2 or more")
+	case o.steps > maxSteps:
+		return usagef("--steps is at most %d", maxSteps)
 	case o.given["stagger"] && !closed:
 		return usagef("--stagger spreads the start of a closed loop: it needs --concurrency")
 	case o.length < 0 || o.warmup < 0 || o.stagger < 0:
@@ -105,7 +107,27 @@ func (o *shapeFlags) settle() error {
 	case closed && o.warmup > 0 && o.length == 0:
 		return usagef("the --warmup of a closed loop needs --for: how long each step takes")
 	}
+	if o.given["rate"] {
+		if err := sendable(o.rate); err != nil {
+			return usagef("--rate: %w", err)
+		}
+	}
 	return o.readRamp()
+}
+
+// maxSteps bounds the load points of a ramp: each has its numbers in run.json
+// and the report.
+const maxSteps = 10_000
+
+// sendable refuses rates that no client sends, before a spec is drawn for them.
+func sendable(rates ...float64) error {
+	for _, r := range rates {
+		a := replay.Arrivals{Process: replay.Poisson, Rate: replay.Linear(r, r, time.Second)}
+		if err := a.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (o *shapeFlags) readRamp() error {
@@ -118,6 +140,9 @@ func (o *shapeFlags) readRamp() error {
 	o.to, err2 = strconv.ParseFloat(b, 64)
 	if !ok || err1 != nil || err2 != nil || !rampRate(o.from) || !rampRate(o.to) {
 		return usagef("--ramp is FROM..TO in requests per second, for instance 1..20")
+	}
+	if err := sendable(o.from, o.to); err != nil {
+		return usagef("--ramp: %w", err)
 	}
 	if o.from == o.to {
 		return usagef("--ramp %s changes nothing: use --rate", o.ramp)

@@ -130,6 +130,7 @@ func TestPlanRefuses(t *testing.T) {
 		{top + "runs: [{name: x, mode: ramp, from: 5, to: 5, duration: 5s}]", "runs: x: to: a ramp from 5 to 5"},
 		{top + "runs: [{name: x, mode: ramp, from: 1, to: 5, steps: 0, duration: 5s}]", "runs: x: steps: 0"},
 		{top + "runs: [{name: x, mode: ramp, from: 1, to: 5, steps: -2, duration: 5s}]", "runs: x: steps: -2"},
+		{top + "runs: [{name: x, mode: ramp, from: 1, to: 5, steps: 1000000000, duration: 5s}]", "runs: x: steps: 1000000000 is more than 10000"},
 		{top + "runs: [{name: x, mode: open_loop, rates: [3], duration: 5s, warmup: 5s}]", "runs: x: warmup: 5s"},
 		{top + "runs: [{name: x, mode: open_loop, rates: [], duration: 5s}]", "runs: x: rates: the list is empty"},
 		{top + "runs: [{name: x, mode: open_loop, rates: [3, 3], duration: 5s}]", "runs: x: rates: 3 stands there twice"},

@@ -143,6 +143,8 @@ func (r *sweepRow) checkRamp() error {
 		return fmt.Errorf("to: a ramp from %g to %g changes nothing: use open_loop", *r.From, *r.To)
 	case r.Steps != nil && *r.Steps < 2:
 		return fmt.Errorf("steps: %d is not 2 or more; leave it out for a rate that changes evenly", *r.Steps)
+	case r.Steps != nil && *r.Steps > maxSteps:
+		return fmt.Errorf("steps: %d is more than %d", *r.Steps, maxSteps)
 	}
 	return nil
 }
