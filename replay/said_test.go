@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -160,7 +159,7 @@ func TestBytesPerToken(t *testing.T) {
 	if per > 2.2 {
 		t.Errorf("%.3f bytes a token", per)
 	}
-	if _, err := os.Stat(filepath.Join(path, spoolDir)); err == nil || strings.Contains(path, " ") {
+	if _, err := os.Stat(filepath.Join(path, spoolDir)); err == nil {
 		t.Error("the spool is still there")
 	}
 }

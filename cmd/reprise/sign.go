@@ -27,7 +27,7 @@ func newSign(io *stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sign BUNDLE",
 		Short: "Sign a bundle's spec with an SSH key, as customer or vendor",
-		Long: `Sign shows what leaves, then runs ssh-keygen -Y sign on spec.json, which lists
+		Long: `Sign shows the question and what leaves, then runs ssh-keygen -Y sign on spec.json, which lists
 every other file by its SHA-256: one signature covers all. An agent, a
 passphrase and a hardware key work as they do with ssh-keygen; the private key
 never enters this process. The customer signs first.`,
@@ -45,6 +45,7 @@ never enters this process. The customer signs first.`,
 				return err
 			}
 			defer b.Close()
+			io.talk("the question: %s", b.Spec.Question.Sentence)
 			io.talk("what leaves: %s (review.html has the fields)", strings.Join(leavingFiles(b.Spec.Privacy.Leaves), ", "))
 			if err := b.Sign(c.Context(), o.role, o.key, sign.Prompt{Stderr: quiet{io.err}}); err != nil {
 				return err

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"reprise/trace/sign"
 	"reprise/trace/spec"
@@ -48,8 +47,8 @@ func (b *Bundle) ready(s *spec.Spec, role string) error {
 	if s.Status != spec.Proposed {
 		return fmt.Errorf("the spec is %s, and only a proposed one is signed", s.Status)
 	}
-	if missing := s.Question.Missing(); len(missing) > 0 {
-		return fmt.Errorf("the question is not complete: %s missing", strings.Join(missing, ", "))
+	if err := s.Question.Unanswered(); err != nil {
+		return err
 	}
 	roles := map[string]bool{}
 	for _, a := range s.Approvals {

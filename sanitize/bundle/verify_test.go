@@ -352,6 +352,7 @@ func TestSignRefuses(t *testing.T) {
 
 	for want, change := range map[string]func(*spec.Spec){
 		"region missing":    func(s *spec.Spec) { s.Question.Region = "" },
+		"is not the one":    func(s *spec.Spec) { s.Question.Load.Value = 80 }, // under a sentence that says 5.5
 		"the spec is draft": func(s *spec.Spec) { s.Status = spec.Draft },
 		"not ask":           func(s *spec.Spec) { s.Approvals = s.Approvals[1:] },
 	} {

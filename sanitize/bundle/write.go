@@ -107,8 +107,8 @@ func (in *Input) check() error {
 	if in.Trace != nil && !isSHA(in.TraceSHA256) {
 		return errors.New("the SHA-256 of the local trace must be 64 lower-case hex digits")
 	}
-	if missing := in.Spec.Question.Missing(); len(missing) > 0 {
-		return fmt.Errorf("the question is not complete: %s missing; run agree first", strings.Join(missing, ", "))
+	if err := in.Spec.Question.Unanswered(); err != nil {
+		return fmt.Errorf("%w; run agree first", err)
 	}
 	if err := fittedFrom(in.Spec, in.Trace); err != nil {
 		return err

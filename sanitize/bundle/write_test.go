@@ -221,6 +221,7 @@ func TestWriteOfACut(t *testing.T) {
 func TestWriteRefuses(t *testing.T) {
 	cases := map[string]func(*Input){
 		"mix, slo missing":           func(in *Input) { in.Spec.Question.Mix, in.Spec.Question.SLO = "", nil },
+		"sentence is not the one":    func(in *Input) { in.Spec.Question.Sentence = "Is it fine?" },
 		"known are exact, aggregate": func(in *Input) { in.Profile = "rounded" },
 		"no customer":                func(in *Input) { in.Spec.Approvals = in.Spec.Approvals[1:] },
 		"signs other than":           func(in *Input) { in.Spec.Approvals[0].Principal = "a;rm" },
@@ -293,7 +294,8 @@ func TestModes(t *testing.T) {
 // person typed.
 func TestReviewIsInert(t *testing.T) {
 	in := input(sampleTrace(1, 60), "exact")
-	in.Spec.Question.Sentence = `</p><script>alert(1)</script><img src="https://x.example/">`
+	in.Spec.Question.Mix = `</p><script>alert(1)</script><img src="https://x.example/">`
+	in.Spec.Question.Sentence = in.Spec.Question.Build()
 	page := filesOf(t, written(t, in).Dir())[ReviewFile]
 	for _, bad := range []string{"<script", "<img", "<link", "javascript:", "url(", "@import", "onload"} {
 		if strings.Contains(page, bad) {

@@ -112,5 +112,5 @@ func (t *Today) check() error {
 
 // Sentence says what a quoted latency was taken for.
 func (t *Today) Sentence() string {
-	return fmt.Sprintf("%q, taken for the %s percentile of %s at the %s of %v ms", t.Said, ordinal(t.Percentile), upper(t.Metric), t.MeasuredAt, float64(t.ValueMS))
+	return fmt.Sprintf("%q, taken for the %s percentile of %s at the %s of %s", t.Said, ordinal(t.Percentile), upper(t.Metric), t.MeasuredAt, spoken(t.ValueMS))
 }

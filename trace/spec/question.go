@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -30,8 +31,22 @@ func (q Question) Missing() []string {
 	return out
 }
 
+// Unanswered says why the question cannot be bundled or signed, by key: parts
+// that are missing, or a sentence that says something else than they do. Nil
+// when it can be.
+func (q Question) Unanswered() error {
+	if missing := q.Missing(); len(missing) > 0 {
+		return fmt.Errorf("the question is not complete: %s missing", strings.Join(missing, ", "))
+	}
+	if q.Sentence != q.Build() {
+		return errors.New("the question's sentence is not the one that its parts give (mix, date_label, load, slo, region, today)")
+	}
+	return nil
+}
+
 // Build returns the question's sentence, made of its parts and fit to be read
-// aloud.
+// aloud. Both sides' builds must make the same one: other words ask for another
+// version of the format.
 func (q Question) Build() string {
 	limits := make([]string, len(q.SLO))
 	for i, s := range q.SLO {
@@ -62,7 +77,7 @@ func join(parts []string) string {
 // Sentence says the limit in words, for instance "the 95th percentile of TTFT
 // at the client at or below 800 ms".
 func (s SLO) Sentence() string {
-	return fmt.Sprintf("the %s percentile of %s at the %s at or below %v ms", ordinal(s.Percentile), upper(s.Metric), s.MeasuredAt, s.ThresholdMS)
+	return fmt.Sprintf("the %s percentile of %s at the %s at or below %s", ordinal(s.Percentile), upper(s.Metric), s.MeasuredAt, spoken(s.ThresholdMS))
 }
 
 // String is the short form, for instance "p95 TTFT <= 800 ms (client)".
@@ -70,8 +85,16 @@ func (s SLO) String() string {
 	return fmt.Sprintf("p%v %s <= %v ms (%s)", s.Percentile, upper(s.Metric), s.ThresholdMS, s.MeasuredAt)
 }
 
+// spoken is a time as one says it: from a second on in seconds.
+func spoken(ms Num) string {
+	if ms >= 1000 {
+		return fmt.Sprintf("%v s", float64(Round(float64(ms)/1000)))
+	}
+	return fmt.Sprintf("%v ms", float64(Round(float64(ms))))
+}
+
 func ordinal(p Num) string {
-	s := fmt.Sprint(float64(p))
+	s := fmt.Sprint(float64(Round(float64(p))))
 	if strings.Contains(s, ".") || strings.HasSuffix(s, "11") || strings.HasSuffix(s, "12") || strings.HasSuffix(s, "13") {
 		return s + "th"
 	}
@@ -88,8 +111,9 @@ func ordinal(p Num) string {
 
 // String gives the load as "5.53 requests per second".
 func (l Load) String() string {
+	value := float64(Round(float64(l.Value)))
 	if l.Unit == "1/s" {
-		return fmt.Sprintf("%v requests per second", float64(l.Value))
+		return fmt.Sprintf("%v requests per second", value)
 	}
-	return fmt.Sprintf("%v %s", float64(l.Value), l.Unit)
+	return fmt.Sprintf("%v %s", value, l.Unit)
 }

@@ -171,6 +171,32 @@ func TestSentence(t *testing.T) {
 	if got := sample().Question.Sentence; got != want {
 		t.Fatalf("got %s", got)
 	}
+	if err := sample().Question.Unanswered(); err != nil {
+		t.Error(err)
+	}
+	for name, edit := range map[string]func(*Question){
+		"sentence": func(q *Question) { q.Sentence = "Is it fine?" },
+		"load":     func(q *Question) { q.Load.Value = 80 },
+		"limit":    func(q *Question) { q.SLO[1].Percentile = 95 },
+		"place":    func(q *Question) { q.Region = "us-east" },
+		"missing":  func(q *Question) { q.Comparison = "" },
+		"today":    func(q *Question) { q.Today = &Today{Said: "about 8 s"} },
+	} {
+		q := sample().Question
+		edit(&q)
+		if q.Unanswered() == nil {
+			t.Errorf("%s: the sentence is taken for that of other parts", name)
+		}
+	}
+	// Numbers are said as the file holds them, and long times in seconds.
+	for ms, want := range map[Num]string{800: "800 ms", 999.9: "999.9 ms", 12000: "12 s", 1250: "1.25 s", 1234.56789: "1.23457 s"} {
+		if got := spoken(ms); got != want {
+			t.Errorf("%v ms are said as %s, want %s", float64(ms), got, want)
+		}
+	}
+	if l := (Load{5.530421989, "1/s"}).String(); l != "5.53042 requests per second" {
+		t.Error(l)
+	}
 	for p, want := range map[Num]string{50: "50th", 91: "91st", 92: "92nd", 93: "93rd", 99.9: "99.9th", 11: "11th"} {
 		if got := ordinal(p); got != want {
 			t.Errorf("%v is %s", p, got)
