@@ -32,6 +32,8 @@ type answer struct {
 	chunk   chunk // of the event at hand
 	odd     int   // events that the scan was not sure of
 	chars   int32
+	secrets secrets
+	over    bool         // what is wrong makes the rest useless
 	clock   func() int64 // of the run, where a mock's stamps are wanted
 	class   replay.Class // StreamError once something is wrong
 	reason  string
@@ -52,6 +54,10 @@ const (
 // maxObject bounds an answer that is not streamed.
 const maxObject = 64 << 20
 
+// maxBlank bounds the blanks before an answer: some servers send them while it is
+// made.
+const maxBlank = 16 << 10
+
 func newAnswer(r *replay.Result) *answer {
 	a := &answer{r: r, seen: -1}
 	a.sse.On = a.event
@@ -59,7 +65,7 @@ func newAnswer(r *replay.Result) *answer {
 		if v := gjson.ParseBytes(b); gjson.ValidBytes(b) && v.IsObject() {
 			b = []byte(errorMessage(v))
 		}
-		a.fail("the server sent an error in the stream: " + oneLine(string(b)))
+		a.fail("the server sent an error in the stream: " + a.quote(string(b)))
 	}
 	return a
 }
@@ -70,8 +76,11 @@ func (a *answer) push(b []byte, now int64) {
 	if a.form == unknown {
 		a.head = append(a.head, b...)
 		b = a.head
-		if a.form = sniff(b); a.form == unknown {
+		if a.form = sniff(b); a.form == unknown && len(b) <= maxBlank {
 			return
+		}
+		if a.form == unknown {
+			a.form, a.over = garbage, true
 		}
 		a.head = nil
 	}
@@ -79,11 +88,12 @@ func (a *answer) push(b []byte, now int64) {
 	case stream:
 		if err := a.sse.Push(b); err != nil {
 			a.fail(err.Error())
+			a.over = true // an event without an end would be kept for ever
 		}
 	case object:
 		if a.head = append(a.head, b...); len(a.head) > maxObject {
 			a.fail("the answer is larger than 64 MiB")
-			a.head = a.head[:0]
+			a.head, a.over = nil, true
 		}
 	}
 }
@@ -189,7 +199,7 @@ func (a *answer) parse(data []byte) *chunk {
 func (c *chunk) general(data []byte) { *c = readChunk(data) }
 
 func (a *answer) failEvent(data []byte) {
-	a.fail("the server sent an error event: " + oneLine(errorMessage(gjson.ParseBytes(data))))
+	a.fail("the server sent an error event: " + a.quote(errorMessage(gjson.ParseBytes(data))))
 }
 
 func (a *answer) failChunk(c *chunk) {
@@ -197,8 +207,11 @@ func (a *answer) failChunk(c *chunk) {
 		a.fail("an event of the stream is not a JSON object")
 		return
 	}
-	a.fail("the server sent an error in the stream: " + oneLine(c.message))
+	a.fail("the server sent an error in the stream: " + a.quote(c.message))
 }
+
+// quote is what the server says, fit for one line and without secrets of ours.
+func (a *answer) quote(say string) string { return oneLine(a.secrets.blot(say)) }
 
 // modelOf returns the model that an answer or an event names.
 func modelOf(data []byte) string {
@@ -216,7 +229,7 @@ func (a *answer) identify(data []byte) {
 		return
 	}
 	if id := gjson.GetBytes(data, "id"); id.Type == gjson.String && id.Str != "" {
-		a.own, a.r.ServerRequestID = true, printable(id.Str)
+		a.own, a.r.ServerRequestID = true, printable(a.secrets.blot(id.Str))
 	}
 }
 
@@ -359,7 +372,7 @@ func (a *answer) endObject(whole bool) {
 	case c.invalid:
 		a.fail("the answer is not a JSON object")
 	case c.failed:
-		a.fail("the server answered 200 with an error: " + oneLine(c.message))
+		a.fail("the server answered 200 with an error: " + a.quote(c.message))
 	case !c.choice:
 		a.fail("the answer has no choice in it")
 	default:

@@ -56,7 +56,7 @@ func (k *call) Send(ctx context.Context, f *replay.Flight) replay.Result {
 		k.result.End = some(f.Now())
 	}
 	k.judge(&k.query.seen, err)
-	k.result.Reason = c.blot(k.result.Reason)
+	k.result.Reason = c.secrets.blot(k.result.Reason)
 	return k.result
 }
 
@@ -78,9 +78,7 @@ func (k *call) judge(p *passage, err error) {
 		if ended && r.Class == replay.Truncated {
 			r.Class, r.Reason = limit.class, limit.reason
 		}
-	case ended && k.coding == "":
-		k.fail(limit)
-	case k.coding != "":
+	case k.status == http.StatusOK:
 		k.fail(fault{replay.StreamError, "the answer is compressed (" + k.coding + ") though that was not asked for", true})
 	default:
 		k.fail(statusFault(k.status, k.message(k.refusal)))
@@ -114,6 +112,7 @@ func (k *call) head(status int, h fields) bool {
 		return false
 	}
 	k.answer = newAnswer(&k.result)
+	k.answer.secrets = k.client.secrets
 	k.answer.naming, k.answer.several, k.answer.deep = k.asked, k.several, k.query.deep
 	k.answer.asked = k.result.ServerRequestID != ""
 	if k.client.cfg.Stamped {
@@ -134,9 +133,10 @@ func (k *call) fields(status int, h fields) {
 	r.HTTP = some(int16(min(status, 999)))
 	r.RetryAfterMS = retryAfter(h, time.Now())
 	r.ServerTime = k.client.told.serverTime(h)
-	r.ServerRequestID = k.client.told.requestID(h)
-	k.server = printable(h.Get("Server"))
-	if e := h.Get("Content-Encoding"); status == http.StatusOK && e != "" && e != "identity" {
+	s := k.client.secrets
+	r.ServerRequestID = k.client.told.requestID(h, s)
+	k.server = printable(s.blot(h.Get("Server")))
+	if e := h.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
 		k.coding = printable(e)
 	}
 }
@@ -160,6 +160,8 @@ func (k *call) body(b []byte, at int64) progress {
 	switch {
 	case a.done:
 		return finished
+	case a.over:
+		return enough
 	// A comment keeps a connection open and is no progress.
 	case a.form == stream && a.sse.fields == fields && !a.sse.unfinished():
 		return still
@@ -181,28 +183,16 @@ func printable(s string) string {
 // some servers quote it.
 func (k *call) message(body []byte) string {
 	say := ""
-	if sniff(body) == page {
+	switch f := sniff(body); {
+	case f == page:
 		return "an HTML page"
+	case f == gzipped, k.coding != "":
+		return "a message that is compressed"
 	}
 	if gjson.ValidBytes(body) {
 		say = errorMessage(gjson.ParseBytes(body))
 	} else {
 		say = string(body)
 	}
-	return k.client.blot(say)
-}
-
-// blot takes the key and the values of the headers out of what a server says.
-func (c *Client) blot(say string) string {
-	if c.cfg.Key != "" {
-		say = strings.ReplaceAll(say, c.cfg.Key, "***")
-	}
-	for _, values := range c.cfg.Headers {
-		for _, v := range values {
-			if len(v) >= 4 {
-				say = strings.ReplaceAll(say, v, "***")
-			}
-		}
-	}
-	return say
+	return k.client.secrets.blot(say)
 }

@@ -103,14 +103,23 @@ func (c *chunk) read(choice gjson.Result) {
 		calls = append(calls, gjson.Parse(`{"function":`+f.Raw+`}`))
 	}
 	for _, call := range calls {
-		c.tool = true
-		for _, text := range []gjson.Result{call.Get("function.name"), call.Get("function.arguments")} {
-			c.chars += textChars(text)
-			c.say(2, text)
-		}
+		c.readCall(call)
 	}
 	if f := choice.Get("finish_reason"); f.Type == gjson.String {
 		c.finish = finishOf(f.Str)
+	}
+}
+
+// readCall adds a tool call. One that says nothing, as the last of some streams,
+// is none.
+func (c *chunk) readCall(call gjson.Result) {
+	c.tool = c.tool || call.Get("id").Str != ""
+	for _, path := range []string{"function.name", "function.arguments", "custom.name", "custom.input"} {
+		text := call.Get(path)
+		if n := textChars(text); n > 0 {
+			c.tool, c.chars = true, c.chars+n
+			c.say(2, text)
+		}
 	}
 }
 

@@ -14,14 +14,15 @@ import (
 // Client sends requests to one endpoint. It is a replay.Sender; any number of
 // goroutines may use it once Preflight is over.
 type Client struct {
-	cfg    Config
-	target target
-	header http.Header
-	stamps *stamps
-	engine engine
-	room   int          // free in front of a body, for the raw engine's head
-	resent atomic.Int64 // requests sent a second time
-	told   told         // headers that ids and times were taken from
+	cfg     Config
+	target  target
+	header  http.Header
+	secrets secrets
+	stamps  *stamps
+	engine  engine
+	room    int          // free in front of a body, for the raw engine's head
+	resent  atomic.Int64 // requests sent a second time
+	told    told         // headers that ids and times were taken from
 
 	// What preflight found.
 	model     string
@@ -61,6 +62,7 @@ func New(cfg Config) (*Client, error) {
 	if err := c.cfg.Wire.check(c.header); err != nil {
 		return nil, err
 	}
+	c.secrets = secretsOf(c.cfg, to.post)
 	if err := c.stamps.ask(c.cfg.Wire.Stamps); err != nil {
 		return nil, err
 	}

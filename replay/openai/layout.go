@@ -143,7 +143,9 @@ func (c *Client) Side() (*http.Client, http.Header) {
 	header := c.header.Clone()
 	header.Set("Accept", "*/*")
 	c.sideOnce.Do(func() {
-		c.side = &http.Client{Transport: &http.Transport{TLSClientConfig: c.cfg.TLS, Proxy: c.cfg.Wire.Proxy, MaxConnsPerHost: 1}}
+		// To follow a redirect would send the headers, secrets too, to another place.
+		stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		c.side = &http.Client{CheckRedirect: stay, Transport: &http.Transport{TLSClientConfig: c.cfg.TLS, Proxy: c.cfg.Wire.Proxy, MaxConnsPerHost: 1}}
 	})
 	return c.side, header
 }

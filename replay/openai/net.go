@@ -190,8 +190,8 @@ func (e *netEngine) request(ctx context.Context, q *query) *http.Request {
 
 // receive hands an answer on until it ends.
 func (e *netEngine) receive(resp *http.Response, t *trip, w *watch, rc receiver) error {
-	if !rc.head(resp.StatusCode, resp.Header) {
-		return nil
+	if !rc.head(resp.StatusCode, resp.Header) || resp.StatusCode == http.StatusSwitchingProtocols {
+		return nil // after 101 the connection is the reader's, and no limit ends a read
 	}
 	buf := e.client.stamps.buffers.Get().(*[]byte)
 	defer e.client.stamps.buffers.Put(buf)

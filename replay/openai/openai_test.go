@@ -135,8 +135,9 @@ func pings(pieces ...string) http.HandlerFunc {
 	}
 }
 
-// raw answers with exact bytes and then closes, by reset if asked.
-func raw(answer string, reset bool) http.HandlerFunc {
+// raw answers with exact bytes and then closes, by reset if asked, once it has
+// waited.
+func raw(answer string, reset bool, wait ...func()) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		conn, _, err := w.(http.Hijacker).Hijack()
@@ -144,10 +145,30 @@ func raw(answer string, reset bool) http.HandlerFunc {
 			panic(err)
 		}
 		io.WriteString(conn, answer)
+		for _, f := range wait {
+			f()
+		}
 		if reset {
 			conn.(*net.TCPConn).SetLinger(0)
 		}
 		conn.Close()
+	}
+}
+
+// keptOpen is what holds a connection until the test is over.
+func keptOpen(t *testing.T) func() {
+	return func() { <-t.Context().Done() }
+}
+
+// endless answers with a start and then the same for as long as it is read.
+func endless(start, more string) http.HandlerFunc {
+	piece := strings.Repeat(more, 1<<20/len(more))
+	return func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		_, err := io.WriteString(w, start)
+		for err == nil {
+			_, err = io.WriteString(w, piece)
+		}
 	}
 }
 
@@ -226,6 +247,20 @@ func TestClasses(t *testing.T) {
 		{"error line first", flushed("error: {\"message\":\"boom\"}\n\n"), nil, replay.StreamError, 0, "boom"},
 		{"gzip", status(200, "\x1f\x8b\x08"), nil, replay.StreamError, 0, "compressed (gzip)"},
 		{"gzip by its header", status(200, "\x1f\x8b\x08", "Content-Encoding", "gzip"), nil, replay.StreamError, 0, "compressed (gzip)"},
+		{"101, and nothing more", func(w http.ResponseWriter, r *http.Request) {
+			raw("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\nabc", false, keptOpen(t))(w, r)
+		}, nil, replay.StreamError, 0, "HTTP 101 where 200"},
+		{"a refusal whose body stalls", func(w http.ResponseWriter, r *http.Request) {
+			raw("HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Length: 99\r\n\r\nslow down", false, keptOpen(t))(w, r)
+		}, short, replay.HTTP429, 0, "HTTP 429: slow down"},
+		{"a refusal that is compressed", status(503, "\x1f\x8b\x08\xff", "Content-Encoding", "gzip"), nil, replay.Overload, 0, "compressed"},
+		{"key cut by the end of a message", flushed(`data: {"error":{"message":"` + strings.Repeat("a", 190) + ` sk-secret-0123"}}` + "\n\n"), func(c *Config) { c.Key = "sk-secret-0123" }, replay.StreamError, 0, "a ***"},
+		{"key of a header", status(401, `{"message":"bad key sk-secret-0123!"}`), func(c *Config) { c.Headers = http.Header{"Authorization": {"Bearer sk-secret-0123"}} }, replay.HTTP4xx, 0, "bad key ***!"},
+		{"key of the query", status(401, `{"message":"bad key a/b-c-0123!"}`), func(c *Config) { c.URL += "/v1?key=a%2Fb-c-0123" }, replay.HTTP4xx, 0, "bad key ***!"},
+		{"a line without an end", endless("data: ", "x"), nil, replay.StreamError, 0, "larger than 16 MiB"},
+		{"an event without an end", endless("", "data: x\n"), nil, replay.StreamError, 0, "larger than 16 MiB"},
+		{"blanks without an end", endless("", " \n"), nil, replay.StreamError, 0, "neither events nor JSON"},
+		{"an object without an end", endless("{", " "), nil, replay.StreamError, 0, "larger than 64 MiB"},
 		{"201", status(201, role), nil, replay.StreamError, 0, "HTTP 201 where 200"},
 		{"huge header", raw("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 300<<10)+"\r\n\r\n", false), nil, replay.StreamError, 0, "larger than 256 KiB"},
 		{"key in an error event", flushed(hello, `data: {"error":{"message":"bad sk-secret"}}`+"\n\n"), func(c *Config) { c.Key = "sk-secret" }, replay.StreamError, 1, "bad ***"},

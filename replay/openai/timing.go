@@ -46,11 +46,11 @@ func note(bits *atomic.Uint32, i int) {
 }
 
 // requestID returns the name that the server gave the request.
-func (t *told) requestID(h fields) string {
+func (t *told) requestID(h fields, s secrets) string {
 	for i, name := range idHeaders() {
 		if v := h.Get(name); v != "" {
 			note(&t.ids, i)
-			return printable(v)
+			return printable(s.blot(v))
 		}
 	}
 	return ""

@@ -26,7 +26,7 @@ func TestTimingHeaders(t *testing.T) {
 	}
 	for _, name := range idHeaders() {
 		var from told
-		if got := from.requestID(http.Header{name: {"r\n1"}}); got != "r 1" {
+		if got := from.requestID(http.Header{name: {"r\n1"}}, nil); got != "r 1" {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -53,7 +53,7 @@ func TestWhoTold(t *testing.T) {
 		for k, v := range h.more {
 			all[k] = v
 		}
-		if id, us := c.told.requestID(all), c.told.serverTime(all); id != h.id || us.V != h.us {
+		if id, us := c.told.requestID(all, nil), c.told.serverTime(all); id != h.id || us.V != h.us {
 			t.Errorf("%v: %q and %d µs", h.more, id, us.V)
 		}
 	}
