@@ -26,6 +26,10 @@ const (
 	markTools                   // begins the definitions of tools
 )
 
+// answers is the role that the answer's start is written for, as a message of
+// that role would have it: package ingest gives answers no other.
+const answers = "assistant"
+
 // prompt is a rendered prompt.
 type prompt struct {
 	tokens     []int32
@@ -37,8 +41,10 @@ type prompt struct {
 // render appends the tokens of a record's prompt to buf. With a chat template
 // they are those of the rendered prompt, the answer's start included. Without
 // one a message costs three tokens beside role and content, a name one more, and
-// the answer's start three (OpenAI cookbook, "How to count tokens with
-// tiktoken"). A completions prompt is its text alone.
+// the answer's start two beside its role, which is one token in the vocabularies
+// of OpenAI's chat models (OpenAI cookbook, "How to count tokens with tiktoken").
+// A conversation's prompt so begins that of its next turn, which has the answer
+// where the other ends. A completions prompt is its text alone.
 func render(t Tokenizer, r *ingest.Record, buf []int32) prompt {
 	p := prompt{tokens: buf[:0]}
 	c, _ := t.(*Counting)
@@ -81,7 +87,8 @@ func (p *prompt) chat(t Tokenizer, r *ingest.Record) {
 		p.tokens = append(p.tokens, markEnd)
 		p.chars += utf8.RuneCountInString(m.Text)
 	}
-	p.tokens = append(p.tokens, markStart, markStart, markSep) // start, "assistant", separator
+	p.tokens = t.Encode(append(p.tokens, markStart), answers)
+	p.tokens = append(p.tokens, markSep)
 }
 
 // templated renders the conversation by the template and encodes it.
