@@ -8,8 +8,8 @@ import (
 	"reprise/trace"
 )
 
-// How traces lie that carry hours of the week and no dates: each within a week
-// of the one named before, or all within one week.
+// How traces lie that carry hours of the week and no dates: each behind the one
+// named before, or all within one week.
 const (
 	OrderNamed = "named"
 	OrderWeek  = "week"
@@ -68,16 +68,17 @@ func placeHours(shards []Shard, at []time.Duration, order string) ([]time.Durati
 			return nil, err
 		}
 	}
-	named, within := asNamed(at), inWeek(at, length)
+	named, overlap := asNamed(at, length)
+	within := inWeek(at, length)
 	switch {
 	case order == OrderNamed:
-		return named, nil
-	case order == OrderWeek:
+		return named, overlap
+	case order == OrderWeek || overlap != nil:
 		return within, nil
 	case slices.Equal(fromZero(named), fromZero(within)):
 		return named, nil
 	}
-	return nil, fmt.Errorf("the traces carry hours of the week and no dates: within one week they span %s, each within a week of the one named before %s; say which by --order week or --order named, or ingest with calendar: date",
+	return nil, fmt.Errorf("the traces carry hours of the week and no dates: within one week they span %s, each behind the one named before %s; say which by --order week or --order named, or ingest with calendar: date",
 		span(within, length).Round(time.Second), span(named, length).Round(time.Second))
 }
 
@@ -96,13 +97,21 @@ func lengthOf(s Shard) (last time.Duration, err error) {
 
 func modWeek(d time.Duration) time.Duration { return (d%week + week) % week }
 
-// asNamed lets each begin within the week that begins at the one before.
-func asNamed(at []time.Duration) []time.Duration {
+// asNamed lets each begin at its hour of the week, as soon as the one before has
+// ended. One that begins before that by less than half of either would have to
+// lie nearly a week behind: it overlaps, which is not this order.
+func asNamed(at, length []time.Duration) ([]time.Duration, error) {
 	out := slices.Clone(at)
 	for i := 1; i < len(out); i++ {
-		out[i] = out[i-1] + modWeek(at[i]-at[i-1])
+		end := out[i-1] + length[i-1]
+		wait := modWeek(at[i] - end)
+		if early := week - wait; wait > 0 && early < min(length[i-1], length[i])/2 {
+			return nil, fmt.Errorf("by its hours of the week trace %d begins %s before trace %d ends, so they do not lie one behind the other as named: use --order week, or ingest with calendar: date",
+				i+1, early.Round(time.Millisecond), i)
+		}
+		out[i] = end + wait
 	}
-	return out
+	return out, nil
 }
 
 // inWeek begins with the trace from which all others, within a week, end

@@ -8,6 +8,7 @@ import (
 
 	"reprise/trace"
 	"reprise/trace/keys"
+	"reprise/trace/spec"
 )
 
 // hours is a shard of a given length (a request at each end) whose zero is an
@@ -35,7 +36,8 @@ func TestOrder(t *testing.T) {
 		"gateways, late first":   {[]string{"Mon 00:08:00.000000", "Mon 00:00:00.000000"}, day, []time.Duration{0, 7*day - 8*time.Minute}, []time.Duration{8 * time.Minute, 0}},
 		"gateways of two days":   {[]string{"Mon 00:00:00.000000", "Tue 00:00:00.000000", "Mon 01:00:00.000000", "Tue 01:00:00.000000"}, day, []time.Duration{0, day, 7*day + hour, 8*day + hour}, []time.Duration{0, day, hour, day + hour}},
 		"more days than a week":  {[]string{"Mon 00:00:00.000000", "Thu 00:00:00.000000", "Mon 00:00:00.000000"}, day, []time.Duration{0, 3 * day, 7 * day}, []time.Duration{0, 3 * day, 0}},
-		"gateways at one moment": {[]string{"Fri 10:00:00.000000", "Fri 10:00:00.000000"}, hour, []time.Duration{0, 0}, nil},
+		"gateways at one moment": {[]string{"Fri 10:00:00.000000", "Fri 10:00:00.000000"}, hour, []time.Duration{0, 7 * day}, []time.Duration{0, 0}},
+		"four weeks":             {[]string{"Mon 00:00:01.000000", "Mon 02:01:00.000000", "Mon 00:00:00.500000", "Mon 00:00:00.700000"}, 7*day - 3*hour, []time.Duration{0, 7*day + 7259*time.Second, 14*day - 500*time.Millisecond, 21*day - 300*time.Millisecond}, []time.Duration{500 * time.Millisecond, 7259*time.Second + 500*time.Millisecond, 0, 200 * time.Millisecond}},
 	} {
 		var shards []Shard
 		for _, z := range x.zeros {
@@ -64,6 +66,51 @@ func TestOrder(t *testing.T) {
 			lie(OrderWeek, x.week)
 		}
 		lie(OrderNamed, x.named)
+	}
+}
+
+// TestOverlap: what begins before the one before it ends does not lie behind it,
+// and so lies beside it.
+func TestOverlap(t *testing.T) {
+	shards := []Shard{hours(t, "Mon 00:00:00.000000", 24*time.Hour+5*time.Second), hours(t, "Tue 00:00:00.000000", 24*time.Hour)}
+	if _, err := align(shards, OrderNamed); err == nil || !strings.Contains(err.Error(), "trace 2 begins 5s before trace 1 ends") {
+		t.Errorf("as named: %v", err)
+	}
+	for _, order := range []string{"", OrderWeek} {
+		a, err := align(shards, order)
+		if err != nil || a.shift[1] != (24*time.Hour).Microseconds() {
+			t.Errorf("order %q: %v, %v", order, a, err)
+		}
+	}
+}
+
+// TestWeeksLikeDates: weeks that carry hours of the week and lie as named give
+// the spec that they give with dates.
+func TestWeeksLikeDates(t *testing.T) {
+	weeks := func(calendar string, zeros ...string) []Shard {
+		rng := rand.New(rand.NewPCG(3, 4))
+		var out []Shard
+		for i, z := range zeros {
+			x := traffic(rng, 2000)
+			at := int64(0)
+			for k := range x.Requests { // over some six and a half days
+				x.Requests[k].T = trace.Some(at)
+				at += rng.Int64N(2 * 280 * 1e6)
+			}
+			x.Header.Time.Calendar, x.Header.Time.Zero = calendar, z
+			out = append(out, Shard{Name: string(rune('a' + i)), File: written(t, x)})
+		}
+		return out
+	}
+	fitted := func(shards []Shard, order string) *spec.Spec {
+		sp, err := FitShards(shards, Options{Order: order}, DefaultLimits(), nil)
+		check(t, err)
+		return sp
+	}
+	dates := fitted(weeks(trace.CalendarDate, "2026-03-02T00:00:01Z", "2026-03-09T02:01:00Z", "2026-03-16T00:00:00.5Z"), "")
+	named := fitted(weeks(trace.CalendarHourOfWeek, "Mon 00:00:01.000000", "Mon 02:01:00.000000", "Mon 00:00:00.500000"), OrderNamed)
+	if d, n := dates.Workload.Arrivals, named.Workload.Arrivals; d.Rate != n.Rate || d.Span.Value != n.Span.Value || d.PeakHour.Rate != n.PeakHour.Rate || d.PeakHour.StartS != n.PeakHour.StartS {
+		t.Errorf("with dates %v over %v, peak %v at %v; as named %v over %v, peak %v at %v", d.Rate, d.Span, d.PeakHour.Rate, d.PeakHour.StartS, n.Rate, n.Span, n.PeakHour.Rate, n.PeakHour.StartS)
 	}
 }
 

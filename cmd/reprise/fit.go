@@ -30,7 +30,7 @@ sliding peak hour. What the time stamps cannot carry is refused and said.
 
 Several traces are parts of one log: a day each, or a gateway each. Those with
 dates lie where the dates say. Those with hours of the week lie within one week,
-or each within a week of the one named before; where that is not the same, fit
+or each behind the one named before; where that is not the same, fit
 asks for --order. Lengths, arrivals and
 features are then those of one trace of them all. So are prefix sharing and
 sessions where each log was ingested under the same --key-file: the digests that
@@ -71,7 +71,7 @@ lengths, arrivals, features and the hit rates of an infinite cache are exact.`,
 			return io.writeSpec(output, sp)
 		},
 	}
-	c.Flags().StringVar(&order, "order", "", "how traces lie that have hours of the week and no dates: within one week, or as named, each within a week of the one before")
+	c.Flags().StringVar(&order, "order", "", "how traces lie that have hours of the week and no dates: within one week, or as named, each behind the one before")
 	outputFlag(c, &output, "spec to write")
 	return c
 }
