@@ -31,6 +31,8 @@ type builder struct {
 	record   Record // that is being built
 	notes    notes
 	covered  [numFields]int64 // records that have the field
+	late     []Field          // of the user's, in none of the first rows
+	met      [numFields]int64 // rows that have one of those
 }
 
 // notes counts what was assumed.
@@ -61,6 +63,7 @@ func (b *builder) merge(o *builder) {
 	b.notes.add(o.notes)
 	for f, n := range o.covered {
 		b.covered[f] += n
+		b.met[f] += o.met[f]
 	}
 }
 
@@ -83,6 +86,11 @@ func (b *builder) each(pos rows.Pos, do func(*Record, *rows.Error) bool) bool {
 func (b *builder) build(pos rows.Pos) (*Record, *rows.Error) {
 	b.bad = nil
 	r := &b.record
+	for _, f := range b.late {
+		if _, _, ok := b.cell(f); ok {
+			b.met[f]++
+		}
+	}
 	if why := b.rule(); why != "" {
 		*r = excluded(pos, why)
 		r.Span, r.ParentSpan = b.name(FieldSpan), b.name(FieldParentSpan)

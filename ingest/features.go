@@ -13,7 +13,8 @@ import (
 )
 
 // features reads what the request used. A log of whole requests says no by
-// leaving a key out; any other log says nothing.
+// leaving a key out, and so does a column that the user names; any other log says
+// nothing.
 func (b *builder) features(r *Record) {
 	r.Stream = b.flag(FieldStream)
 	r.ProxyCache = b.flag(FieldProxyCache)
@@ -23,15 +24,34 @@ func (b *builder) features(r *Record) {
 	}
 	r.JSONSchema = b.schema()
 	b.early(r)
-	if !b.mapping.Complete || !r.HasPrompt {
-		return
-	}
-	for _, f := range []*trace.Opt[bool]{&r.Stream, &r.Tools, &r.JSONSchema} {
-		if !f.OK {
-			*f = trace.Some(false)
+	whole := b.mapping.Complete && r.HasPrompt
+	for _, f := range [...]struct {
+		field Field
+		to    *trace.Opt[bool]
+	}{{FieldStream, &r.Stream}, {FieldTools, &r.Tools}, {FieldJSONSchema, &r.JSONSchema}} {
+		if !f.to.OK && (whole || b.unused(f.field)) {
+			*f.to = trace.Some(false)
 		}
 	}
 }
+
+// unused says that a row has nothing in a column of the user's, though it has
+// the body that the column is a part of.
+func (b *builder) unused(f Field) bool {
+	for i := range b.read.cols[f] {
+		col := &b.read.cols[f][i]
+		if !col.col.asked || col.at.slot < 0 || col.when != nil && !b.holds(col.when) {
+			continue
+		}
+		c := b.read.cell(col.at)
+		if s, _ := b.scalar(c); (c.Absent() || empty(c) || void(s) && isText(c)) && b.read.around(col) {
+			return true
+		}
+	}
+	return false
+}
+
+func isText(c rows.Cell) bool { return c.Value == nil || c.Value.Type() == fastjson.TypeString }
 
 // early infers a stream from the time of the first token, in sources that give
 // one to streams alone. Where it is the end, there was none.

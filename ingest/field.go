@@ -77,6 +77,21 @@ func (f Field) isPart() bool {
 	return f == FieldCachedTokens || f == FieldCacheWriteTokens || f == FieldReasoningTokens
 }
 
+// isFeature says that the field tells of something that a request may use.
+func (f Field) isFeature() bool {
+	return f == FieldTools || f == FieldJSONSchema || f == FieldStream
+}
+
+// inEveryRow says that rows of a log have the field, or none of them.
+func (f Field) inEveryRow() bool {
+	switch f {
+	case FieldArrival, FieldEnd, FieldMessages, FieldPrompt, FieldOutput, FieldInputTokens, FieldOutputTokens, FieldTotalTokens,
+		FieldModel, FieldBlocks, FieldAPI, FieldRequestID:
+		return true
+	}
+	return false
+}
+
 // maxTokens is the largest count that is believed. No model takes a prompt of
 // 16 million tokens, and a wild count would ask for memory that nobody has.
 const maxTokens = 1 << 24

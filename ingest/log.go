@@ -202,6 +202,14 @@ func (l *Log) rows(from rows.Reader, t *taken, yield func(Record, error) bool) (
 func (l *Log) builder(t *taken) *builder {
 	b := newBuilder(t.mapping, l.in.Zone)
 	b.votes = t.votes
+	if l.in.Map != nil {
+		b.read.flat(t.columns)
+		for _, f := range l.in.Map.fields() {
+			if !t.columns.hasAny(l.in.Map.Fields[f]) {
+				b.late = append(b.late, f)
+			}
+		}
+	}
 	return b
 }
 

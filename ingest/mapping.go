@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -25,6 +26,8 @@ type Column struct {
 	Const  string            // a value of the mapping itself
 	Beside bool              // a part that the source does not count in its whole
 	When   *test             // the column counts only in rows that it holds for
+
+	asked bool // named by the user; of a feature, a row without it did not use it
 }
 
 // Mapping says which columns are which fields. Of several columns for one field
@@ -102,7 +105,7 @@ func (m *Mapping) add(name, column string) error {
 		}
 	}
 	c, err := parseColumn(f, column)
-	if err == nil {
+	if c.asked = true; err == nil {
 		m.Fields[f] = append(m.Fields[f], c)
 	}
 	return err
@@ -186,17 +189,56 @@ func (m *Mapping) fields() []Field {
 	return out
 }
 
-// check reports mapped columns of the user that no sampled row has.
+// check reports mapped columns of the user that no sampled row has, and of which
+// it can be told that none will: there is a header, or every row has such a
+// field. Others may come later, as a first call of a tool may.
 func (m *Mapping) check(seen *seen) error {
 	for _, f := range m.fields() {
-		if !slices.ContainsFunc(m.Fields[f], func(c Column) bool { return c.Const != "" || seen.has(c.Path) }) {
-			hint := ""
-			if seen.numbered() {
-				hint = "; columns without a header go by number, the first as #1: --map " + f.String() + "=#1"
-			}
-			return fmt.Errorf("--map %s: no column %q among the first %d rows; columns seen: %s%s",
-				f, m.Fields[f][0].Path, seen.rows, seen.list(), hint)
+		if seen.hasAny(m.Fields[f]) {
+			continue
 		}
+		if !seen.header && !f.inEveryRow() {
+			continue
+		}
+		path, hint := m.Fields[f][0].Path, ""
+		if seen.numbered() {
+			hint = "; columns without a header go by number, the first as #1: --map " + f.String() + "=#1"
+		}
+		return fmt.Errorf("--map %s: no column %q among the first %d rows; columns seen: %s%s", f, path, seen.rows, seen.list(), hint)
 	}
 	return nil
+}
+
+// hasAny reports whether one of a field's columns is there.
+func (s *seen) hasAny(columns []Column) bool {
+	return slices.ContainsFunc(columns, func(c Column) bool { return c.Const != "" || s.has(c.Path) })
+}
+
+// missed are notes of the columns that the user names and no row of the log had.
+func (l *Log) missed() []string {
+	if l.in.Map == nil {
+		return nil
+	}
+	var out []string
+	for _, f := range l.in.Map.fields() {
+		columns := l.in.Map.Fields[f]
+		if l.met[f] > 0 || len(l.taken) == 0 || slices.ContainsFunc(l.taken, func(t *taken) bool { return t.columns.hasAny(columns) }) {
+			continue
+		}
+		line := fmt.Sprintf("no row has the column %q that --map names for %s", columns[0].Path, f)
+		if f.isFeature() {
+			line += ", which so counts as not used"
+		}
+		if near := l.taken[0].columns.near(columns[0].Path); near != "" {
+			line += fmt.Sprintf("; did you mean %q?", near)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// near is the name seen that is most like a path, if one is much like it.
+func (s *seen) near(path string) string {
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(s.names)), func(name string) bool { return !showable(name) })
+	return strictyaml.Nearest(path, names)
 }

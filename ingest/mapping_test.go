@@ -63,7 +63,7 @@ exclude:
 		a.OutputTokens.V != 3 || !a.Tools.V || a.Pos.Sub != 1 {
 		t.Errorf("%+v", a)
 	}
-	if b.Session != "c2" || b.Stream.V || !b.Stream.OK || b.InputTokens.OK || b.OutputTokens.V != 2 || b.Tools.OK || b.Pos.Sub != 2 {
+	if b.Session != "c2" || b.Stream.V || !b.Stream.OK || b.InputTokens.OK || b.OutputTokens.V != 2 || !b.Tools.OK || b.Tools.V || b.Pos.Sub != 2 {
 		t.Errorf("%+v", b)
 	}
 	if recs[2].Rule != NotGeneration || recs[3].Rule != "load_test" || recs[4].Rule != NoRequest {

@@ -35,6 +35,7 @@ func (l *Log) Notes() []string {
 		out = append(out, l.notes.text.line())
 	}
 	out = append(out, l.notes.usage.Lines()...)
+	out = append(out, l.missed()...)
 	for _, t := range l.taken {
 		if t.shaper != nil {
 			for _, line := range t.shaper.Counts().Lines() {
@@ -53,6 +54,7 @@ func (l *Log) learn(b *builder) {
 	l.notes.add(b.notes)
 	for f, n := range b.covered {
 		l.covered[f] += n
+		l.met[f] += b.met[f]
 	}
 }
 

@@ -26,7 +26,8 @@ type Log struct {
 	sources []trace.Source
 	notes   notes
 	covered [numFields]int64
-	read    int64 // bytes of the files
+	met     [numFields]int64 // rows with columns of the user's that the first rows lack
+	read    int64            // bytes of the files
 	used    bool
 }
 

@@ -48,7 +48,8 @@ type planColumn struct {
 	unit   string
 	col    *Column
 	when   *planTest
-	simple bool // no more than a path and a unit
+	simple bool       // no more than a path and a unit
+	above  *rows.Node // what the column is a part of, where the user named it
 }
 
 type planRule struct {
@@ -94,11 +95,34 @@ func (r *reading) column(c *Column) planColumn {
 	if c.Path != "" {
 		pc.at = r.ref(c.Path)
 	}
+	if c.asked {
+		level, rest := r.level(c.Path)
+		pc.above = r.levels[level].Above(rest)
+	}
 	if c.When != nil {
 		t := r.test(c.When)
 		pc.when = &t
 	}
 	return pc
+}
+
+// flat forgets what columns are parts of where the first rows have none of it:
+// dots are part of the column's name then.
+func (r *reading) flat(seen *seen) {
+	for f := range r.cols {
+		for i := range r.cols[f] {
+			c := &r.cols[f][i]
+			if at := strings.LastIndexByte(c.col.Path, '.'); c.above != nil && !seen.has(c.col.Path[:at]) {
+				c.above = nil
+			}
+		}
+	}
+}
+
+// around reports whether the row has what a column is a part of: a body may not
+// have been kept.
+func (r *reading) around(c *planColumn) bool {
+	return c.above == nil || r.levels[c.at.level].Opened(c.above)
 }
 
 func (r *reading) test(t *test) planTest {

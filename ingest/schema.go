@@ -31,6 +31,7 @@ type schema struct {
 // library reads schemas and the parts that they are made of, each once.
 type library struct {
 	done map[string]schema
+	user bool     // the first one is the user's own
 	busy []string // schemas that are being read, against circles
 }
 
@@ -61,7 +62,7 @@ func readSchemas() ([]schema, error) {
 // parseMappingFile reads a mapping of the user's, in the language of the
 // embedded ones. What it needs of them (extends, request, response) it has.
 func parseMappingFile(data []byte) (*schema, error) {
-	lib := &library{done: map[string]schema{}}
+	lib := &library{done: map[string]schema{}, user: true}
 	s, err := lib.parse(data)
 	if err != nil {
 		return nil, err
@@ -112,6 +113,9 @@ func (l *library) parse(data []byte) (schema, error) {
 	m.Fields = cloneFields(m.Fields)
 	if err := s.take(&file); err != nil {
 		return schema{}, err
+	}
+	if l.user && len(l.busy) == 0 && (file.Complete == nil || *file.Complete) {
+		m.ask(&file)
 	}
 	for _, in := range file.includes() {
 		p, err := l.named(in.Part)
@@ -238,6 +242,18 @@ func (m *Mapping) takeFields(fields map[string]columnSet) error {
 		}
 	}
 	return nil
+}
+
+// ask marks the columns that the file names itself.
+func (m *Mapping) ask(file *mapFile) {
+	for f := range m.Fields {
+		if _, own := file.Fields[f.String()]; !own {
+			continue
+		}
+		for i := range m.Fields[f] {
+			m.Fields[f][i].asked = true
+		}
+	}
 }
 
 // column makes a column of its written form.

@@ -18,6 +18,7 @@ func (p *Plan) attributes(n *Node, v *fastjson.Value) {
 			return
 		}
 	}
+	n.open = p.row
 	notation.Pairs(v, func(key string, v *fastjson.Value) {
 		if root := n.arrayOf(key); root != "" {
 			g.Add(root, key, v)

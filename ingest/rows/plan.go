@@ -34,6 +34,7 @@ type Node struct {
 	slot   int
 	next   map[string]*Node
 	row    int64    // the row that last had it
+	open   int64    // the row that last had an object there
 	many   bool     // below a *, where several values are no mistake
 	flat   bool     // holds attributes: {key, value} pairs or dotted keys
 	arrays []string // of the attributes, keys whose numbers are positions
@@ -62,6 +63,18 @@ func (p *Plan) Exploded() []*fastjson.Value { return p.list(p.cells[p.explode]) 
 
 // Cell is what the current row has in a slot.
 func (p *Plan) Cell(slot int) Cell { return p.cells[slot] }
+
+// Above is the node that a path's last step is in; nil for one of a single step.
+func (p *Plan) Above(path string) *Node {
+	at := strings.LastIndexByte(path, '.')
+	if at < 1 {
+		return nil
+	}
+	return p.root.make(path[:at])
+}
+
+// Opened reports whether the current row has an object at a node.
+func (p *Plan) Opened(n *Node) bool { return n.open == p.row }
 
 // Decode reads a list or object that is kept as text; it lives as long as the row.
 func (p *Plan) Decode(s string) *fastjson.Value { return p.inner.Decode(s) }
@@ -193,6 +206,7 @@ func (p *Plan) walk(n *Node, v *fastjson.Value) {
 	}
 	switch v.Type() {
 	case fastjson.TypeObject:
+		n.open = p.row
 		o, _ := v.Object()
 		o.Visit(func(key []byte, v *fastjson.Value) {
 			if c := n.Find(string(key)); c != nil {
