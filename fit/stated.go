@@ -16,6 +16,7 @@ type Statement struct {
 	Output       float64 // mean tokens of an answer
 	Rate         float64 // requests per second
 	SharedPrefix int     // tokens with which every prompt begins
+	Compared     bool    // the shared prefix is that of a system prompt and one request that were compared
 	Sigma        float64 // sigma of the lognormal spread around the means; 0 for constant lengths
 	Tokenizer    trace.Named
 	WordList     string // SHA-256
@@ -31,6 +32,7 @@ const (
 	askOutput = "the output tokens of at least 200 requests"
 	askRate   = "the arrival times of a whole day"
 	askPrefix = "the system prompt, and one complete request"
+	askShared = "the prompts of at least 200 requests, or their block digests; both are read on your machine"
 )
 
 // Stated turns a statement into a spec in which every number is labelled
@@ -49,7 +51,7 @@ func Stated(s Statement) (*spec.Spec, error) {
 			{Ask: askInput, Replaces: []string{"workload.lengths.input"}},
 			{Ask: askOutput, Replaces: []string{"workload.lengths.output"}},
 			{Ask: askRate, Replaces: []string{"workload.arrivals"}},
-			{Ask: askPrefix, Replaces: []string{"workload.prefix"}},
+			{Ask: s.askPrefix(), Replaces: []string{"workload.prefix"}},
 		},
 	}
 	sp.Workload.Lengths.Input = statedLength(float64(s.SharedPrefix), s.Input, s.Sigma, askInput)
@@ -102,6 +104,14 @@ func statedLength(fixed, mean, sigma float64, ask string) spec.Length {
 	return l
 }
 
+// askPrefix is what would tell more of the shared prefix than is known.
+func (s Statement) askPrefix() string {
+	if s.Compared {
+		return askShared
+	}
+	return askPrefix
+}
+
 // prefix says that every prompt begins with the same blocks.
 func (s Statement) prefix() spec.Prefix {
 	p := spec.Prefix{BlockTokens: statedBlock}
@@ -109,12 +119,12 @@ func (s Statement) prefix() spec.Prefix {
 	if s.SharedPrefix >= statedBlock {
 		share = 1
 	}
-	n := spec.AssumedNumber(share, "1", askPrefix)
+	n := spec.AssumedNumber(share, "1", s.askPrefix())
 	p.ShareRequests = &n
 	if share == 0 {
 		return p
 	}
-	from := spec.Provenance{From: spec.Assumed, Ask: askPrefix}
+	from := spec.Provenance{From: spec.Assumed, Ask: s.askPrefix()}
 	depth := spec.Round(float64(s.SharedPrefix / statedBlock))
 	p.Roots = []spec.Root{{Provenance: from, Tokens: spec.Round(float64(s.SharedPrefix)), Share: 1}}
 	p.Model = &spec.Reuse{Provenance: from, P: spec.Nums([]float64{0, 1}), Strata: []spec.ReuseStratum{

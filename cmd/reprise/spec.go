@@ -190,6 +190,9 @@ func (o *specOptions) count(s *stdio, t *token.Tokenizer) error {
 		}
 	}
 	system, request := first.text, whole.text
+	if bare := strings.TrimRight(system, "\r\n"); !strings.Contains(request, system) && strings.Contains(request, bare) {
+		system = bare // an editor's last newline is not the prompt's
+	}
 	sys, req := t.Encode(nil, system), t.Encode(nil, request)
 	at := strings.Index(request, system)
 	switch {
@@ -205,12 +208,15 @@ func (o *specOptions) count(s *stdio, t *token.Tokenizer) error {
 	case at > 0:
 		before := t.Count(request[:at])
 		s.talk("the system prompt stands %d tokens into the request, not at its start: whatever changes before it keeps all %d tokens from being shared; move it to the front", before, len(sys))
+	case whole.opens || alike(sys, req, system, request):
+		o.stated.SharedPrefix = commonTokens(sys, req)
+		s.talk("the request begins otherwise than the system prompt, after %d tokens in common: only these can be shared, of the %d that could be", o.stated.SharedPrefix, len(sys))
 	default:
-		same := commonTokens(sys, req)
-		s.talk("the request does not hold the system prompt; its own %d tokens are taken to follow it (they have the first %d tokens in common)", len(req), same)
+		s.talk("the request does not hold the system prompt; its own %d tokens are taken to follow it", len(req))
 		o.stated.SharedPrefix = len(sys)
 		req = append(sys, req...)
 	}
+	o.stated.Compared = request != "" && system != ""
 	if o.stated.Input > 0 {
 		s.talk("note: --input stands; the tokens of the request are not used")
 		return nil
@@ -221,12 +227,4 @@ func (o *specOptions) count(s *stdio, t *token.Tokenizer) error {
 		s.talk("note: its tool definitions are about %d tokens more; where they stand, and what a chat template adds, this does not tell: reprise ingest with --template does", n)
 	}
 	return nil
-}
-
-func commonTokens(a, b []int32) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
 }

@@ -7,9 +7,29 @@ import (
 	"strings"
 )
 
-// prompt is what a request file holds: the text of its prompt, and its tool
-// definitions as JSON.
-type prompt struct{ text, tools string }
+// prompt is what a request file holds: the text of its prompt, its tool
+// definitions as JSON, and whether it opens with a system prompt of its own.
+type prompt struct {
+	text, tools string
+	opens       bool
+}
+
+// alike tells whether a request that does not hold the system prompt holds
+// another version of it: they begin with the same block of tokens, or most of
+// it, or one half of the prompt is in the request.
+func alike(sys, req []int32, system, request string) bool {
+	same, half := commonTokens(sys, req), len(system)/2
+	return same >= 16 || same > 0 && 2*same >= len(sys) ||
+		half >= 16 && (strings.Contains(request, system[:half]) || strings.Contains(request, system[half:]))
+}
+
+func commonTokens(a, b []int32) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
 
 // readPrompt takes a chat or completion request in JSON apart, also one inside a
 // body or request as batches and logs have it, and a bare list of messages.
@@ -34,6 +54,7 @@ func readPrompt(data []byte) (prompt, error) {
 func requestPrompt(data []byte, depth int) (p prompt, ok bool, err error) {
 	var r struct {
 		Messages []struct {
+			Role    string          `json:"role"`
 			Content json.RawMessage `json:"content"`
 		} `json:"messages"`
 		System  json.RawMessage `json:"system"`
@@ -65,6 +86,7 @@ func requestPrompt(data []byte, depth int) (p prompt, ok bool, err error) {
 		return p, false, errors.New("the request holds no text")
 	}
 	p.text = b.String()
+	p.opens = contentText(r.System) != "" || len(r.Messages) > 0 && (r.Messages[0].Role == "system" || r.Messages[0].Role == "developer")
 	var tools bytes.Buffer
 	if len(r.Tools) > 0 && string(r.Tools) != "null" && json.Compact(&tools, r.Tools) == nil {
 		p.tools = tools.String()
