@@ -11,7 +11,7 @@ const second = 1_000_000
 
 // Widths are the bins at which counts are described, in µs.
 func Widths() []int64 {
-	w := []int64{1, 2, 5, 10, 30, 60, 120, 300}
+	w := []int64{1, 2, 5, 10, 30, 60, 120, 300, 3600}
 	for i := range w {
 		w[i] *= second
 	}
@@ -142,6 +142,9 @@ func gapStats(gaps []int64, clock Resolution) GapStats {
 	s.CV = s.CV.unless(clock.hidesGaps(s.Mean, 3))
 	s.Moments = s.Moments.unless(clock.hidesGaps(s.Mean, 3))
 	s.MLE = s.MLE.unless(clock.hidesGaps(s.Mean, 10))
+	if clock.StepUS == 0 {
+		s.MLE = s.MLE.unless("all requests arrive at one time")
+	}
 	if s.ZeroShare > 0.01 {
 		s.MLE = s.MLE.unless(fmt.Sprintf("%.1f %% of gaps are zero, "+stampsAt+"%s", 100*s.ZeroShare, clock))
 	}

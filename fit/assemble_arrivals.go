@@ -107,6 +107,12 @@ func scales(a *spec.Arrivals, s ArrivalStats, from spec.Provenance) {
 // spec of a long log stays readable: two days of minutes.
 const maxBins = 2880
 
+// wideBins are the bins above a minute that a rate series may have, each a
+// multiple of the next.
+func wideBins() []int64 {
+	return []int64{3600 * second, 1800 * second, 600 * second, 300 * second}
+}
+
 // seriesWidth is a minute; finer where the trace is under ten minutes, wider
 // where it has over maxBins of them.
 func seriesWidth(last int64) int64 {
@@ -139,9 +145,9 @@ func rateSeries(clock trace.Time, times []int64, from spec.Provenance) (*spec.Ra
 }
 
 // splitSection follows the chain down from the width of the rate series, as far
-// as the clock carries.
+// as the clock carries. The series of a long log has bins wider than the chain's.
 func splitSection(times []int64, clock Resolution, width int64, from spec.Provenance) *spec.Split {
-	chain := SplitChain()
+	chain := append(wideBins(), SplitChain()...)
 	for len(chain) > 0 && chain[0] > width {
 		chain = chain[1:]
 	}

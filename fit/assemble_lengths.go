@@ -16,6 +16,7 @@ const (
 	minAtom      = 0.003 // share from which a value is an atom
 	maxAtoms     = 20
 	minCap       = 0.01 // share in the top of the range from which there is a cap
+	minCapped    = 20   // values there, below which it is chance: one of fifty is 2 %
 	minClass     = 200  // requests from which a class has tables of its own
 	maxClasses   = 10
 	noiseHalves  = 20
@@ -32,7 +33,7 @@ func more(l *spec.Length, v dist.Values, from spec.From, cut dist.Values) {
 	slices.SortStableFunc(l.Atoms, func(a, b spec.Atom) int { return cmp.Compare(b.Share, a.Share) })
 	l.Atoms = l.Atoms[:min(len(l.Atoms), maxAtoms)]
 	slices.SortFunc(l.Atoms, func(a, b spec.Atom) int { return cmp.Compare(a.Value, b.Value) })
-	if s := CapShare(v); s > minCap {
+	if s := CapShare(v); s > minCap && float64(s*float64(v.Len())) >= minCapped {
 		l.Cap = &spec.Cap{Provenance: p, Value: spec.Round(v.X[len(v.X)-1]), Share: spec.Round(s)}
 	} else if g, err := dist.FitGPD(v.Positive()); err == nil {
 		t := dist.Tail(v.Positive())
@@ -48,19 +49,24 @@ func more(l *spec.Length, v dist.Values, from spec.From, cut dist.Values) {
 	}
 }
 
-// censored replaces the families that have a censored estimate by it.
+// censored replaces the families by their censored estimates, best BIC first. One
+// that has none is left out: what it makes of the cut answers is no estimate, and
+// its likelihood does not compare.
 func censored(l *spec.Length, v, cut dist.Values) {
-	whole := v.Without(cut)
-	for i := range l.Families {
-		f, err := dist.FitCensored(l.Families[i].Name, whole.Positive(), cut.Positive())
+	whole, cut := v.Without(cut).Positive(), cut.Positive()
+	fits := l.Families[:0]
+	for _, x := range l.Families {
+		f, err := dist.FitCensored(x.Name, whole, cut)
 		if err != nil {
 			continue
 		}
-		x := &l.Families[i]
-		logL := dist.CensoredLogL(f, whole.Positive(), cut.Positive())
-		x.Params, x.LogL = params(f), spec.Round(logL)
-		x.BIC = spec.Round(float64(float64(len(x.Params))*math.Log(float64(v.Len()))) - 2*logL)
+		logL, ks := dist.CensoredLogL(f, whole, cut), dist.KSCensored(whole, cut, f.CDF)
+		x.Params, x.LogL, x.KS, x.Label = params(f), spec.Round(logL), spec.Round(ks), dist.Label(ks)
+		x.BIC = spec.Round(float64(float64(len(x.Params))*math.Log(float64(whole.Len()+cut.Len()))) - 2*logL)
+		fits = append(fits, x)
 	}
+	slices.SortStableFunc(fits, func(a, b spec.Family) int { return cmp.Compare(a.BIC, b.BIC) })
+	l.Families = fits
 }
 
 func params(f dist.Family) []spec.Param {
@@ -224,10 +230,12 @@ func shortTable(x []int32, p spec.Provenance) spec.Table {
 	return spec.Table{Provenance: p, P: spec.Nums(t.P), Values: spec.Nums(t.X)}
 }
 
-// between is eta squared by client.
+// between is epsilon squared by client (Kelley 1935): eta squared less what
+// chance gives, (k−1) mean squares within for k clients. Eta squared itself is
+// k/n of clients that are all alike, so half where each has two requests.
 func between(r *rows) *spec.BetweenClients {
-	all := r.all
-	if len(r.clients) < 2 || all.n < minClass {
+	all, k := r.all, float64(len(r.clients))
+	if k < 2 || all.n < minClass || all.n <= k {
 		return nil
 	}
 	ssIn := r.ssIn - float64(all.in*all.in/all.n)
@@ -236,13 +244,19 @@ func between(r *rows) *spec.BetweenClients {
 		return nil
 	}
 	var bIn, bOut float64
-	for _, k := range slices.Sorted(maps.Keys(r.clients)) {
-		c := r.clients[k]
+	for _, id := range slices.Sorted(maps.Keys(r.clients)) {
+		c := r.clients[id]
 		bIn += float64(c.n * sq(c.in/c.n-all.in/all.n))
 		bOut += float64(c.n * sq(c.out/c.n-all.out/all.n))
 	}
 	return &spec.BetweenClients{Provenance: spec.Provenance{From: r.provenance(), N: int64(len(r.clients))},
-		Input: spec.Round(min(bIn/ssIn, 1)), Output: spec.Round(min(bOut/ssOut, 1))}
+		Input: spec.Round(epsilonSquared(bIn, ssIn, all.n, k)), Output: spec.Round(epsilonSquared(bOut, ssOut, all.n, k))}
+}
+
+// epsilonSquared of the sums of squares between k groups and of all n.
+func epsilonSquared(between, all, n, k float64) float64 {
+	within := max(all-between, 0) / (n - k)
+	return min(max((between-float64((k-1)*within))/all, 0), 1)
 }
 
 func sq(x float64) float64 { return float64(x * x) }

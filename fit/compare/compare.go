@@ -3,6 +3,7 @@ package compare
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"reprise/fit"
@@ -24,8 +25,9 @@ func Traces(a *trace.Trace, b []*trace.Trace, o Options) (*Report, error) {
 		return nil, fmt.Errorf("the reference: %w", err)
 	}
 	others := make([]*side, len(b))
+	shared := hasBlocks(a)
 	for i := range b {
-		if others[i], err = fromTrace(sameClock(a, b[i])); err != nil {
+		if others[i], err = measured(sameClock(a, b[i]), shared); err != nil {
 			return nil, fmt.Errorf("the second: %w", err)
 		}
 	}
@@ -115,8 +117,13 @@ func (r *Report) floor(t *trace.Trace, s *side, o Options) error {
 	if err != nil {
 		return err
 	}
+	// A second of fewer requests than were resampled varies by more.
+	fewer := math.Sqrt(max(float64(len(t.Requests))/float64(max(r.B.Requests, 1)), 1))
 	for i := range r.Metrics {
 		if v, ok := n[r.Metrics[i].Name]; ok {
+			if r.Metrics[i].Section == sectionLengths {
+				v *= fewer
+			}
 			r.Metrics[i].Noise = some(v)
 		}
 	}
@@ -151,6 +158,15 @@ func (r *Report) power(a *trace.Trace, ref *side, others []*side, o Options) err
 // metrics some are always above their 95th percentile.
 const noiseRoom = 1.5
 
+// room is how many times its noise a difference may be. That of the queue is two
+// standard deviations, which is all that statistics.md §6 allows.
+func (m *Metric) room() float64 {
+	if m.Section == sectionQueue {
+		return 1
+	}
+	return noiseRoom
+}
+
 // minRequests is how many requests either side needs to be judged.
 const minRequests = 100
 
@@ -180,7 +196,7 @@ func (r *Report) judge() {
 			}
 		case m.Why != "" || !m.Limit.OK:
 			m.Verdict = Told
-		case m.Off.V <= m.Limit.V || m.Noise.OK && m.Off.V <= noiseRoom*m.Noise.V:
+		case m.Off.V <= m.Limit.V || m.Noise.OK && m.Off.V <= m.room()*m.Noise.V:
 			m.Verdict = Pass
 		default:
 			m.Verdict = Miss

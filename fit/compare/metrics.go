@@ -41,6 +41,9 @@ func metrics(a, b *side, l Limits) []Metric {
 		if v, ok := l.limit(&out[i], a, b); ok {
 			out[i].Limit = some(v)
 		}
+		if out[i].Name == courseName && l == Drift && out[i].Off.OK {
+			out[i].Limit, out[i].Why = Value{}, "told only: a later log need not begin at the same hour"
+		}
 	}
 	return out
 }
@@ -86,7 +89,7 @@ func arrivalMetrics(a, b *side) []Metric {
 	if a.fine && b.fine {
 		gaps = distance(sectionArrivals, gapsName, dist.KSTwo(a.gaps, b.gaps))
 	}
-	return append(out, gaps)
+	return append(out, gaps, courseMetric(a, b))
 }
 
 func prefixMetrics(a, b *side) []Metric {

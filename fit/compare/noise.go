@@ -10,7 +10,8 @@ import (
 
 // Noise is told from resamples of the reference: blocks of a minute drawn with
 // replacement and laid end to end, so that bursts inside a minute stay. Prefix
-// sharing and sessions do not survive that, so they have no floor.
+// sharing, sessions and the course of the rate do not survive that, so they have
+// no floor.
 const (
 	noiseTimes = 20
 	noiseBlock = 60_000_000 // µs
@@ -82,7 +83,7 @@ func noise(t *trace.Trace, ref *side, limits Limits, seed uint64) (map[string]fl
 			return nil, err
 		}
 		for _, m := range metrics(ref, s, limits) {
-			if m.Off.OK && m.Section != sectionPrefix && m.Section != sectionSessions {
+			if m.Off.OK && m.Section != sectionPrefix && m.Section != sectionSessions && m.Name != courseName {
 				off[m.Name] = append(off[m.Name], m.Off.V)
 			}
 		}

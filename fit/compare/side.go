@@ -26,7 +26,12 @@ type side struct {
 }
 
 // fromTrace measures a trace.
-func fromTrace(t *trace.Trace) (*side, error) {
+func fromTrace(t *trace.Trace) (*side, error) { return measured(t, true) }
+
+// measured leaves prefix sharing out where the reference does not tell it: there
+// the blocks of a synthetic trace are all fresh, and of prompts of a million
+// tokens hundreds of millions.
+func measured(t *trace.Trace, shared bool) (*side, error) {
 	if len(t.Requests) == 0 {
 		return nil, errors.New("the trace has no requests")
 	}
@@ -53,8 +58,10 @@ func fromTrace(t *trace.Trace) (*side, error) {
 			return nil, err
 		}
 	}
-	if err := s.prefix(t); err != nil {
-		return nil, err
+	if shared {
+		if err := s.prefix(t); err != nil {
+			return nil, err
+		}
 	}
 	s.sessions(t)
 	s.features(t)

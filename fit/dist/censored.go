@@ -57,6 +57,27 @@ func CensoredLogL(f Family, whole, cut Values) float64 {
 	return l
 }
 
+// KSCensored is the distance sup|F−G| from the estimate F of Kaplan and Meier, up
+// to the largest whole value: behind it nothing is known. NaN without whole values.
+func KSCensored(whole, cut Values, cdf func(float64) float64) float64 {
+	if whole.Len() == 0 {
+		return math.NaN()
+	}
+	var d float64
+	atRisk, j, survive := whole.Len()+cut.Len(), 0, 1.0
+	for i, x := range whole.X {
+		for ; j < len(cut.X) && cut.X[j] < x; j++ {
+			atRisk -= cut.N[j]
+		}
+		g := cdf(x)
+		d = math.Max(d, g-(1-survive))
+		survive *= 1 - float64(whole.N[i])/float64(atRisk)
+		d = math.Max(d, 1-survive-g)
+		atRisk -= whole.N[i]
+	}
+	return d
+}
+
 // Without returns v less the values of w, which are all in v.
 func (v Values) Without(w Values) Values {
 	var out Values

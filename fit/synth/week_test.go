@@ -2,10 +2,13 @@ package synth_test
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"reprise/fit"
+	"reprise/fit/dist"
 	"reprise/fit/synth"
 	"reprise/trace"
 	"reprise/trace/spec"
@@ -125,5 +128,43 @@ func TestRedraw(t *testing.T) {
 	n, want := float64(len(x.Requests)), float64(len(src.Requests))
 	if n == want || math.Abs(n-want) > 5*math.Sqrt(want) {
 		t.Errorf("%v requests redrawn of %v", n, want)
+	}
+}
+
+// TestWeekKeepsGusts draws an hour of the week of a log whose minutes differ: so do
+// those drawn. With a Poisson count for each minute the index was 1.
+func TestWeekKeepsGusts(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 21))
+	src := &trace.Trace{Header: trace.Header{Kind: trace.Kind, Version: trace.Version, BlockTokens: 16, Tail: trace.TailFresh,
+		Time: trace.Time{Calendar: trace.CalendarHourOfWeek, Zero: "Mon 00:00:00"}}}
+	for m := range 30 * 60 {
+		rate := 10 * (r.ExpFloat64() + r.ExpFloat64())
+		for at := r.ExpFloat64(); at < rate; at += r.ExpFloat64() {
+			src.Requests = append(src.Requests, trace.Request{ID: int64(len(src.Requests)), N: 1, Input: trace.Some[int32](100), Output: trace.Some[int32](10),
+				T: trace.Some(int64((float64(m) + at/rate) * 60e6))})
+		}
+	}
+	sp, err := fit.Fit(src, fit.Options{})
+	check(t, err)
+	idc := func(x *trace.Trace, minutes int) float64 {
+		counts := make([]float64, minutes)
+		for i := range x.Requests {
+			if m := int(x.Requests[i].T.V / 60e6); m < minutes {
+				counts[m]++
+			}
+		}
+		v := dist.NewValues(counts)
+		return v.SD() * v.SD() / v.Mean()
+	}
+	want := idc(src, 30*60) // 1 + 20/2
+	x, err := synth.Trace(sp, synth.Options{Seed: 1, InWeek: true, Hour: 3, For: 20 * time.Hour})
+	check(t, err)
+	if got := idc(x, 20*60); math.Abs(math.Log(got/want)) > 0.2 {
+		t.Errorf("the index of dispersion by the minute is %.2f, the log has %.2f", got, want)
+	}
+	s, err := synth.Trace(sp, synth.Options{Seed: 1, InWeek: true, Hour: 3, For: 90 * time.Second})
+	check(t, err)
+	if n := len(s.Requests); s.Requests[n-1].T.V >= 90e6 || !slices.Equal(fit.Times(s), fit.Times(x)[:n]) {
+		t.Errorf("90 seconds are not the first of 20 hours: %d requests", n)
 	}
 }

@@ -87,7 +87,8 @@ type ClassLengths struct {
 }
 
 // BetweenClients is the share of the variance of lengths that lies between
-// clients and not within them (eta squared), of a log that names clients.
+// clients and not within them, less what chance gives (epsilon squared), of a log
+// that names clients.
 type BetweenClients struct {
 	Provenance
 	Input  Num `json:"input"`
