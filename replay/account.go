@@ -9,6 +9,7 @@ type account struct {
 	worst         int64      // ns, the latest heartbeat so far
 	lacking       int64      // requests that this machine could not send so far
 	lack          string     // what the first of them lacked
+	slept         int64      // ns that the machine was asleep so far
 	sent          []SentHits // so far
 }
 
@@ -20,13 +21,13 @@ func (a *account) add(next account) {
 
 // signs are those of Lags.Judge.
 func (a *account) signs(alone float64) Signs {
-	return Signs{Delays: a.delays, Beats: a.beats, Worst: a.worst, Alone: alone}
+	return Signs{Delays: a.delays, Beats: a.beats, Worst: a.worst, Alone: alone, Slept: a.slept}
 }
 
 func appendAccount(b []byte, a *account) []byte {
 	b = appendSpans(appendSpans(b, a.delays), a.beats)
 	b = binary.AppendVarint(binary.AppendVarint(b, a.worst), a.lacking)
-	b = binary.AppendUvarint(appendString(b, a.lack), uint64(len(a.sent)))
+	b = binary.AppendUvarint(binary.AppendVarint(appendString(b, a.lack), a.slept), uint64(len(a.sent)))
 	for _, s := range a.sent {
 		for _, v := range []int64{int64(s.Point), s.Hit, s.Prompt} {
 			b = binary.AppendVarint(b, v)
@@ -37,7 +38,7 @@ func appendAccount(b []byte, a *account) []byte {
 
 func decodeAccount(rec []byte) (account, error) {
 	c := &cursor{b: rec}
-	a := account{delays: c.spans(), beats: c.spans(), worst: c.int(), lacking: c.int(), lack: c.string()}
+	a := account{delays: c.spans(), beats: c.spans(), worst: c.int(), lacking: c.int(), lack: c.string(), slept: c.int()}
 	n := c.uint()
 	if n > uint64(len(c.b)) {
 		return a, errRecord

@@ -19,7 +19,9 @@ func (w tardy) Until(ctx context.Context, t Timer, ns int64) error {
 	return w.SleepWaiter.Until(ctx, t, ns+w.by)
 }
 
-// killedAt records a run and returns what a kill after so many results leaves.
+// killedAt records a run and returns what a kill after so many results leaves: of
+// what happens at one virtual instant either may come first, so the last two
+// seconds may be lost.
 func killedAt(t *testing.T, p *Plan, after int, s Sender, o Options) *Run {
 	t.Helper()
 	root := t.TempDir()
@@ -60,7 +62,7 @@ func TestKilledRunIsJudgedByAllThatWasKept(t *testing.T) {
 		if v := r.Verdict; v.Verdict != Usable || v.LagP99MS != 0 || v.HeartP99MS == nil || *v.HeartP99MS < 3 || v.HeartMaxMS == nil {
 			t.Errorf("late heartbeat: %+v", v)
 		}
-		if s := r.Cache.Sent; len(s) != 1 || s[0].Prompt < 80 || s[0].Prompt > 100 || s[0].Hit != s[0].Prompt-10 {
+		if s := r.Cache.Sent; len(s) != 1 || s[0].Prompt < 60 || s[0].Prompt > 100 || s[0].Hit != s[0].Prompt-10 {
 			t.Errorf("%+v", r.Cache)
 		}
 		slow := &stamping{fake: fake{stamp: true}}
@@ -70,7 +72,7 @@ func TestKilledRunIsJudgedByAllThatWasKept(t *testing.T) {
 		}
 		lack := &fake{class: Connect, reason: lackPorts}
 		r = killedAt(t, p, 10, lack, Options{Beat: SleepWaiter{}, Breaker: -1})
-		if v := r.Verdict; v.Verdict != ClientLimited || v.Lacking < 8 || !strings.Contains(v.Reason, lackPorts) {
+		if v := r.Verdict; v.Verdict != ClientLimited || v.Lacking < 6 || !strings.Contains(v.Reason, lackPorts) {
 			t.Errorf("lacking: %+v", v)
 		}
 	})
@@ -122,7 +124,7 @@ func TestAccountRecord(t *testing.T) {
 	for _, v := range []int64{0, 5, 1e6, 1e6, 3e9, 1 << 62} {
 		s.Add(v)
 	}
-	for _, in := range []account{{}, {worst: 3, lacking: 4, lack: lackFiles},
+	for _, in := range []account{{}, {worst: 3, lacking: 4, lack: lackFiles, slept: 5},
 		{delays: s.Count(), beats: s.Count(), worst: 1 << 60, sent: []SentHits{{0, 1, 2}, {7, 1 << 40, 1 << 41}}}} {
 		rec := appendAccount(nil, &in)
 		out, err := decodeAccount(rec)

@@ -13,6 +13,7 @@ import (
 type meter struct {
 	stamper Stamper // of what arrives
 	before  SpanCount
+	asleep  int64 // before the clock started, ns; -1 where unknown
 	flying  atomic.Int64
 	on      bool
 	hiccups Spans // lateness of the heartbeat, over the run
@@ -26,13 +27,21 @@ type meter struct {
 }
 
 // begin forgets what was read before the clock started.
-func (m *meter) begin() { m.before = m.stamper.Delays() }
+func (m *meter) begin() { m.before, m.asleep = m.stamper.Delays(), asleep() }
+
+// slept is how long the machine was asleep since the clock started, ns.
+func (m *meter) slept() int64 {
+	if now := asleep(); now >= 0 && m.asleep >= 0 {
+		return now - m.asleep
+	}
+	return 0
+}
 
 // signs are what the run has shown of the client, besides its send lag.
 func (m *meter) signs() Signs {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return Signs{Delays: m.stamper.Delays().Since(m.before), Beats: m.hiccups.Count(), Worst: m.worst}
+	return Signs{Delays: m.stamper.Delays().Since(m.before), Beats: m.hiccups.Count(), Worst: m.worst, Slept: m.slept()}
 }
 
 // sent takes the send lag of one request.
@@ -94,7 +103,7 @@ func (m *meter) start(t Timer, beat Waiter, report func(HealthRow), keep func(ac
 func (m *meter) account(delays, beats SpanCount) account {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return account{delays: delays, beats: beats, worst: m.worst, lacking: m.lacking, lack: m.lack, sent: m.hits.soFar()}
+	return account{delays: delays, beats: beats, worst: m.worst, lacking: m.lacking, lack: m.lack, slept: m.slept(), sent: m.hits.soFar()}
 }
 
 func (m *meter) heartbeat(ctx context.Context, t Timer, w Waiter) {

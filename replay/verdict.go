@@ -24,6 +24,7 @@ type Signs struct {
 	Beats  SpanCount // lateness of the heartbeat
 	Worst  int64     // of it, ns
 	Alone  float64   // share of events that share a read in an answer alone
+	Slept  int64     // how long the machine was suspended meanwhile, ns
 }
 
 // Verdict judges by the send lag alone.
@@ -38,6 +39,8 @@ func (l *Lags) Verdict() ClientVerdict { return l.Judge(Signs{}) }
 //   - requests that this machine had not the descriptors, ports or memory to
 //     send: one is enough for client-limited, since they look like failures of
 //     the server and are none;
+//   - the machine asleep for longer than that: the run's clock stood still, and
+//     the server went on;
 //   - the heartbeat where that delay is not known, and where it hides stalls: of
 //     several segments in one read the kernel stamps the last alone, so a client
 //     that stalls for longer than the events are apart shows a short delay. Then
@@ -49,6 +52,11 @@ func (l *Lags) Judge(s Signs) ClientVerdict {
 	if l.lacking > 0 {
 		v.Verdict, v.Lacking = ClientLimited, l.lacking
 		v.Reason = fmt.Sprintf("%d requests could not be sent from here: %s", l.lacking, l.lack)
+		return v
+	}
+	if s.Slept > usableLag {
+		v.Verdict = ClientLimited
+		v.Reason = fmt.Sprintf("this machine was asleep for %.3g s while the run went on: its clock stood still, and the server did not", float64(s.Slept)/1e9)
 		return v
 	}
 	if len(l.total) == 0 {

@@ -44,6 +44,8 @@ func TestJudge(t *testing.T) {
 		{"a proxy bundles, the client is idle", 100, 20, Signs{Delays: quiet, Beats: quiet}, Clean, "heartbeat p99 0.1"},
 		{"a stall where nothing came", 100, 100, Signs{Delays: quiet, Beats: busy}, Clean, "at most 1 ms"},
 		{"no kernel stamps", 100, 100, Signs{Beats: busy}, ClientLimited, "there are no kernel stamps"},
+		{"the machine slept", 100, 100, Signs{Delays: quiet, Beats: quiet, Slept: 3e9}, ClientLimited, "asleep for 3 s"},
+		{"it slept for less than would matter", 100, 100, Signs{Delays: quiet, Beats: quiet, Slept: 1e6}, Clean, "at most 1 ms"},
 		{"no kernel stamps, all well", 100, 100, Signs{Beats: quiet}, Clean, "it stands for the delay of reads"},
 	} {
 		var l Lags
