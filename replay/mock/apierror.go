@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"reprise/replay/mock/driver"
 	"reprise/replay/mock/engine"
 )
 
@@ -54,7 +55,7 @@ func refusal(err error) *apiError {
 				length.Limit, length.Prompt, length.Prompt)
 		}
 		return badRequest("max_tokens", "%s", length.Error())
-	case errors.Is(err, errClosed):
+	case errors.Is(err, driver.ErrClosed):
 		return &apiError{Status: http.StatusServiceUnavailable, Message: err.Error(), Type: "ServiceUnavailableError"}
 	}
 	return badRequest("", "%s", err.Error())

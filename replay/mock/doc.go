@@ -7,7 +7,8 @@
 //	simulate   a load through engines in virtual time, without a server
 //	fitlaw     a law fitted to a measured run, by simulation
 //	wire       parts of a server of HTTP/1.1, which know nothing of the rest
-//	mock       the server: engine and wire
+//	driver     an engine held to the wall clock, and how late it is
+//	mock       the server: engine, wire and driver
 //
 // Steps of a request:
 //

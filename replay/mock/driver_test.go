@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"reprise/replay/mock/driver"
 	"reprise/replay/mock/engine"
 )
 
@@ -42,7 +43,7 @@ func ask(ctx context.Context, h http.Handler, path, body string, pause time.Dura
 // is left over.
 func bubble(t *testing.T, cfg Config, f func(*testing.T, *Handler)) {
 	synctest.Test(t, func(t *testing.T) {
-		h, err := newHandler(cfg, func() waiter { return newTimerWaiter() })
+		h, err := newHandler(cfg, func() driver.Waiter { return driver.NewTimerWaiter() })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,15 +120,15 @@ func TestCancellation(t *testing.T) {
 				})
 			}
 			time.Sleep(time.Second)
-			s, err := h.driver.snapshot()
+			s, err := h.driver.Snapshot()
 			if err != nil || s.Running != 4 || s.Waiting != 2 || s.KVUsage == 0 {
 				t.Errorf("before: %+v %v", s, err)
 			}
 			cancel()
 			wg.Wait()
 			synctest.Wait()
-			s, _ = h.driver.snapshot()
-			if s.Running+s.Waiting != 0 || s.KVUsage != 0 || s.Ended[engine.Abort] != 6 || len(h.driver.streams) != 0 {
+			s, _ = h.driver.Snapshot()
+			if s.Running+s.Waiting != 0 || s.KVUsage != 0 || s.Ended[engine.Abort] != 6 {
 				t.Errorf("after: %+v", s)
 			}
 		})
@@ -206,46 +207,8 @@ func TestDisconnect(t *testing.T) {
 	cancel()
 	r.Body.Close()
 	<-left // never, if hanging up went unnoticed
-	st, err := h.driver.snapshot()
+	st, err := h.driver.Snapshot()
 	if err != nil || st.Ended[engine.Abort] != 1 || st.Running != 0 || st.KVUsage != 0 {
 		t.Errorf("after: %+v %v", st, err)
-	}
-}
-
-// TestWaiters: each kind returns at its time or when woken, not before.
-func TestWaiters(t *testing.T) {
-	for _, w := range []waiter{newWaiter(), newTimerWaiter()} {
-		start := time.Now()
-		w.arm(2*time.Millisecond, false)
-		w.wait()
-		if d := time.Since(start); d < 2*time.Millisecond {
-			t.Errorf("%s: woke after %v", w.name(), d)
-		}
-		w.arm(0, true)
-		go w.wake()
-		w.wait()
-		w.arm(time.Hour, false)
-		w.wake() // before the wait: must not be lost
-		w.wait()
-		w.close()
-	}
-}
-
-func TestLatenessBuckets(t *testing.T) {
-	for _, v := range []uint64{0, 1, 15, 16, 31, 32, 33, 1000, 1 << 20, 1<<40 + 12345, 1<<63 - 1} {
-		i := latenessBucket(v)
-		if up := latenessUpper(i); uint64(up) < v || float64(up) > float64(v)*(1+1.0/16) {
-			t.Errorf("%d is in bucket %d, which ends at %d", v, i, up)
-		}
-		if i > 0 && uint64(latenessUpper(i-1)) >= v {
-			t.Errorf("%d belongs to a bucket before %d", v, i)
-		}
-	}
-	var l lateness
-	for i := range 1000 {
-		l.add(time.Duration(i) * time.Microsecond)
-	}
-	if r := l.report(); r.N != 1000 || r.MaxUS != 999 || r.P50US < 499 || r.P50US > 540 || r.P99US < 989 || r.P99US > 999 {
-		t.Errorf("%+v", r)
 	}
 }

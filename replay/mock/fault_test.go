@@ -65,8 +65,8 @@ const chatBody = `{"model":"mock","stream":true,"stream_options":{"include_usage
 // asks to close it, so that every answer ends.
 func rawPost(t *testing.T, s *Server, path, body string, header ...string) raw {
 	t.Helper()
+	start := time.Now() // before the server can have the connection
 	conn := connect(t, s)
-	start := time.Now()
 	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n", path, len(body))
 	for _, h := range header {
 		head += h + "\r\n"

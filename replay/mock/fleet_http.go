@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"reprise/replay/mock/driver"
 	"reprise/replay/mock/engine"
 	"reprise/trace/strictjson"
 )
@@ -36,19 +37,19 @@ func (h *Handler) scale(body []byte) *answer {
 		return badRequest("", "%s", err.Error()).answer()
 	}
 	reply := make(chan []replicaState, 1)
-	ok := h.driver.post(func() {
-		now := h.driver.now()
+	ok := h.driver.Post(func() {
+		now := h.driver.Now()
 		_ = h.fleet.Scale(now, s) // readScale has validated it
 		reply <- states(h.fleet, now)
 	})
 	if !ok {
-		return refusal(errClosed).answer()
+		return refusal(driver.ErrClosed).answer()
 	}
 	select {
 	case list := <-reply:
 		return jsonAnswer(http.StatusOK, map[string]any{"replicas": list})
-	case <-h.driver.stopped:
-		return refusal(errClosed).answer()
+	case <-h.driver.Stopped():
+		return refusal(driver.ErrClosed).answer()
 	}
 }
 

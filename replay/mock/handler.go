@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"reprise/replay/mock/driver"
 	"reprise/replay/mock/engine"
 )
 
@@ -70,9 +71,9 @@ type Handler struct {
 	cfg       Config
 	endpoints map[string]endpoint
 	fleet     *engine.Fleet // of the driver's goroutine
-	driver    *driver
+	driver    *driver.Driver
 	prompt    prompter
-	late      lateness // of writes
+	late      driver.Delays // of writes
 	rec       *recording
 	faults    faults
 	calls     atomic.Uint64 // numbers the answers
@@ -80,9 +81,9 @@ type Handler struct {
 }
 
 // NewHandler starts an engine.
-func NewHandler(cfg Config) (*Handler, error) { return newHandler(cfg, newWaiter) }
+func NewHandler(cfg Config) (*Handler, error) { return newHandler(cfg, driver.NewWaiter) }
 
-func newHandler(cfg Config, wait func() waiter) (*Handler, error) {
+func newHandler(cfg Config, wait func() driver.Waiter) (*Handler, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func newHandler(cfg Config, wait func() waiter) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{cfg: cfg, endpoints: endpoints(), fleet: fleet, driver: newDriver(fleet, wait())}
+	h := &Handler{cfg: cfg, endpoints: endpoints(), fleet: fleet, driver: driver.New(fleet, wait())}
 	h.faults.set(cfg.Faults, cfg.Seed)
 	h.prompt = prompter{counter: cfg.Counter, template: cfg.Template}
 	h.bufs.New = func() any { return new(buffers) }
@@ -101,23 +102,23 @@ func newHandler(cfg Config, wait func() waiter) (*Handler, error) {
 }
 
 // Close stops the engine; requests in flight end without [DONE].
-func (h *Handler) Close() { h.driver.close() }
+func (h *Handler) Close() { h.driver.Close() }
 
 // Lateness reports how late the mock was since its start or the last reset.
-func (h *Handler) Lateness() LatenessReport {
-	return LatenessReport{Wait: h.driver.waiter.name(), Step: h.driver.late.report(), Write: h.late.report()}
+func (h *Handler) Lateness() driver.LatenessReport {
+	return driver.LatenessReport{Wait: h.driver.Waits(), Step: h.driver.Late(), Write: h.late.Lateness()}
 }
 
 // ResetLateness begins a new count, after a warm-up.
 func (h *Handler) ResetLateness() {
-	h.driver.late.reset()
-	h.late.reset()
+	h.driver.ResetLate()
+	h.late.Reset()
 }
 
 // ServeHTTP answers through net/http. A request arrives when its headers have
 // been read: what decoding and counting take is inside its TTFT.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	q := query{method: r.Method, path: r.URL.Path, auth: r.Header.Get("Authorization"), arrived: h.driver.now()}
+	q := query{method: r.Method, path: r.URL.Path, auth: r.Header.Get("Authorization"), arrived: h.driver.Now()}
 	q.gzip = strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
 	if h.rec != nil {
 		q.contact = contactOf(r)
@@ -165,10 +166,10 @@ func (h *Handler) generate(w http.ResponseWriter, r *http.Request, q *query, cha
 		h.scripted(w, r, j, s)
 		return
 	}
-	box := newMailbox()
-	a := h.driver.submit(j.arrived, j.req, box)
+	box := driver.NewMailbox()
+	a := h.driver.Submit(j.arrived, j.req, box)
 	switch {
-	case a.err != nil:
+	case a.Err != nil:
 		h.refuse(j, a).write(w)
 	case j.call.stream:
 		h.stream(w, r, a, box, j)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"reprise/replay/mock/driver"
 	"reprise/replay/mock/engine"
 )
 
@@ -74,10 +75,10 @@ func (h *Handler) unserved(model string) *apiError {
 }
 
 // refuse is the answer to a call that the engine did not take.
-func (h *Handler) refuse(j *job, a admission) *answer {
-	e := refusal(a.err)
+func (h *Handler) refuse(j *job, a driver.Admission) *answer {
+	e := refusal(a.Err)
 	h.rec.refused(j.entry, e.Status)
-	return e.answer(rateFields(a.rate)...)
+	return e.answer(rateFields(a.Rate)...)
 }
 
 // opening is the head of a stream. With stamps it tells when the request came.

@@ -15,11 +15,11 @@ import (
 // metrics is the engine's statistics in Prometheus' text format under vLLM's
 // names.
 func (h *Handler) metrics() *answer {
-	s, err := h.driver.snapshot()
+	s, err := h.driver.Snapshot()
 	if err != nil {
 		return refusal(err).answer()
 	}
-	return textAnswer(http.StatusOK, "text/plain; version=1.0.0; charset=utf-8", exposition(&s, &h.cfg, h.driver.zero))
+	return textAnswer(http.StatusOK, "text/plain; version=1.0.0; charset=utf-8", exposition(&s, &h.cfg, h.driver.Zero()))
 }
 
 // exposition renders the statistics of a model's engine that began at zero, in

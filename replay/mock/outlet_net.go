@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"reprise/replay/mock/driver"
 	"reprise/replay/mock/wire"
 )
 
@@ -84,7 +85,7 @@ func (h *Handler) obstruct(w http.ResponseWriter, r *http.Request, q *query, e e
 		if !h.pause(v.delay, r.Context().Done()) {
 			return true
 		}
-		q.arrived = h.driver.now()
+		q.arrived = h.driver.Now()
 	}
 	if v.stop == nil {
 		return false
@@ -127,9 +128,9 @@ func (h *Handler) stop(q *query, e endpoint, data []byte) *answer {
 
 // scripted answers a call by a script.
 func (h *Handler) scripted(w http.ResponseWriter, r *http.Request, j *job, s *script) {
-	box, out := newMailbox(), newNetOutlet(w)
-	if !h.driver.offer(j.arrived, j.req, box) {
-		out.answer(h.refuse(j, admission{err: errClosed}))
+	box, out := driver.NewMailbox(), newNetOutlet(w)
+	if !h.driver.Offer(j.arrived, j.req, box) {
+		out.answer(h.refuse(j, driver.Admission{Err: driver.ErrClosed}))
 		return
 	}
 	p := &player{h: h, job: j, script: s, box: box, out: out, quit: r.Context().Done()}
@@ -152,7 +153,7 @@ func (h *Handler) pause(d time.Duration, quit <-chan struct{}) bool {
 	case <-over:
 		return true
 	case <-quit:
-	case <-h.driver.stopped:
+	case <-h.driver.Stopped():
 	}
 	return false
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"reprise/replay/mock/driver"
 	"reprise/replay/mock/wire"
 )
 
@@ -73,7 +74,7 @@ func (c *wireConn) obstruct(q *query, e endpoint, data []byte, keep bool) (over,
 		if !c.h.pause(v.delay, c.w.closing) {
 			return true, false
 		}
-		q.arrived = c.h.driver.now()
+		q.arrived = c.h.driver.Now()
 	}
 	if v.stop == nil {
 		return false, true
@@ -114,9 +115,9 @@ func (c *wireConn) hang(d time.Duration) {
 func (c *wireConn) scripted(j *job, script *script, keep bool) bool {
 	s := &wireStream{c: c, h: c.h, job: j, keep: keep, over: true, done: make(chan struct{}), quit: make(chan struct{})}
 	out := &wireOutlet{c: c, keep: keep, bare: c.head.Minor == 0}
-	box := newMailbox()
-	if !c.h.driver.offer(j.arrived, j.req, box) {
-		return c.send(c.h.refuse(j, admission{err: errClosed}), keep)
+	box := driver.NewMailbox()
+	if !c.h.driver.Offer(j.arrived, j.req, box) {
+		return c.send(c.h.refuse(j, driver.Admission{Err: driver.ErrClosed}), keep)
 	}
 	p := &player{h: c.h, job: j, script: script, box: box, out: out, quit: s.quit}
 	if !c.w.spawn(func() {

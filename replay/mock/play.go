@@ -3,6 +3,7 @@ package mock
 import (
 	"time"
 
+	"reprise/replay/mock/driver"
 	"reprise/replay/mock/engine"
 )
 
@@ -11,7 +12,7 @@ type player struct {
 	h      *Handler
 	job    *job
 	script *script
-	box    *mailbox
+	box    *driver.Mailbox
 	out    outlet
 	quit   <-chan struct{} // closed when the client has left
 
@@ -25,14 +26,14 @@ type player struct {
 // play answers from the engine's admission to the end of the body.
 func (p *player) play() {
 	select {
-	case a := <-p.box.answer:
-		if a.err != nil {
+	case a := <-p.box.Answer:
+		if a.Err != nil {
 			p.out.answer(p.h.refuse(p.job, a))
 			return
 		}
-		p.id, p.rate = a.id, a.rate
-	case <-p.h.driver.stopped:
-		p.out.answer(p.h.refuse(p.job, admission{err: errClosed}))
+		p.id, p.rate = a.ID, a.Rate
+	case <-p.h.driver.Stopped():
+		p.out.answer(p.h.refuse(p.job, driver.Admission{Err: driver.ErrClosed}))
 		return
 	}
 	if !p.body() {
@@ -49,7 +50,7 @@ func (p *player) body() bool {
 	if p.out.open(append(header, p.script.header()...)) != nil {
 		return false
 	}
-	p.script.begin(p.h.driver.now())
+	p.script.begin(p.h.driver.Now())
 	p.timer = time.NewTimer(time.Hour)
 	defer p.timer.Stop()
 	for {
@@ -59,13 +60,13 @@ func (p *player) body() bool {
 		}
 		p.arm()
 		select {
-		case <-p.box.note:
+		case <-p.box.Note:
 			p.take()
 		case <-p.timer.C:
-			p.queue = append(p.queue, p.script.wake(p.h.driver.now())...)
+			p.queue = append(p.queue, p.script.wake(p.h.driver.Now())...)
 		case <-p.quit:
 			return false
-		case <-p.h.driver.stopped:
+		case <-p.h.driver.Stopped():
 			return false
 		}
 	}
@@ -73,11 +74,11 @@ func (p *player) body() bool {
 
 // take hands the tokens that wait to the script.
 func (p *player) take() {
-	p.events = p.box.take(p.events[:0])
+	p.events = p.box.Take(p.events[:0])
 	if len(p.events) == 0 {
 		return
 	}
-	now := p.h.driver.now()
+	now := p.h.driver.Now()
 	for _, ev := range p.events {
 		p.h.rec.token(p.job.entry, ev, now)
 	}
@@ -91,7 +92,7 @@ func (p *player) take() {
 // leave sends the segments that are due. It is over after the last one, and not
 // ok when the request was given up before.
 func (p *player) leave() (over, ok bool) {
-	for len(p.queue) > 0 && p.queue[0].at <= p.h.driver.now() {
+	for len(p.queue) > 0 && p.queue[0].at <= p.h.driver.Now() {
 		seg := p.queue[0]
 		p.queue = p.queue[1:]
 		if len(seg.data) > 0 && seg.end != endShort && p.out.write(seg.data) != nil {
@@ -102,7 +103,7 @@ func (p *player) leave() (over, ok bool) {
 		case endSilent:
 			select {
 			case <-p.quit:
-			case <-p.h.driver.stopped:
+			case <-p.h.driver.Stopped():
 			}
 			return true, false
 		case endWhole:
@@ -126,5 +127,5 @@ func (p *player) arm() {
 		p.timer.Reset(time.Hour)
 		return
 	}
-	p.timer.Reset(at - p.h.driver.now())
+	p.timer.Reset(at - p.h.driver.Now())
 }

@@ -105,7 +105,7 @@ type permission struct {
 }
 
 func (h *Handler) models() *answer {
-	since := h.driver.zero.Unix()
+	since := h.driver.Zero().Unix()
 	p := permission{ID: "modelperm-0", Object: "model_permission", Created: since, Sampling: true, Logprobs: true, View: true, Organization: "*"}
 	m := modelCard{ID: h.cfg.Model, Object: "model", Created: since, OwnedBy: "reprise", Root: h.cfg.Model,
 		MaxModelLen: h.cfg.Law.MaxModelLen, Permission: []permission{p}}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"sync"
 
+	"reprise/replay/mock/driver"
 	"reprise/replay/mock/wire"
 )
 
@@ -68,7 +69,7 @@ func (s *Server) listen(ctx context.Context, cfg Config) error {
 	if s.listener, err = config.Listen(ctx, "tcp", cfg.Addr); err != nil {
 		return fmt.Errorf("mock: cannot listen on %s: %w", cfg.Addr, err)
 	}
-	s.listener = s.handler.faults.listener(s.listener, s.handler.driver.now)
+	s.listener = s.handler.faults.listener(s.listener, s.handler.driver.Now)
 	return nil
 }
 
@@ -89,7 +90,7 @@ func (s *Server) Certificate() []byte {
 }
 
 // Lateness reports how late the mock was since its start or the last reset.
-func (s *Server) Lateness() LatenessReport { return s.handler.Lateness() }
+func (s *Server) Lateness() driver.LatenessReport { return s.handler.Lateness() }
 
 // Done is closed when the server no longer serves.
 func (s *Server) Done() <-chan struct{} { return s.served }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"reprise/replay/mock/driver"
 	"reprise/replay/mock/engine"
 )
 
@@ -15,8 +16,8 @@ type buffers struct {
 }
 
 // stream writes tokens as server-sent events, one write for all that wait.
-func (h *Handler) stream(w http.ResponseWriter, r *http.Request, a admission, box *mailbox, j *job) {
-	for _, f := range j.opening(a.rate) {
+func (h *Handler) stream(w http.ResponseWriter, r *http.Request, a driver.Admission, box *driver.Mailbox, j *job) {
+	for _, f := range j.opening(a.Rate) {
 		w.Header().Set(f.name, f.value)
 	}
 	w.WriteHeader(http.StatusOK)
@@ -25,15 +26,15 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request, a admission, bo
 	defer h.bufs.Put(b)
 	for ok := control.Flush() == nil; ok; {
 		select {
-		case <-box.note:
+		case <-box.Note:
 		case <-r.Context().Done():
 			ok = false
 			continue
-		case <-h.driver.stopped:
-			h.rec.left(j.entry, h.driver.now())
+		case <-h.driver.Stopped():
+			h.rec.left(j.entry, h.driver.Now())
 			return
 		}
-		b.events = box.take(b.events[:0])
+		b.events = box.Take(b.events[:0])
 		if len(b.events) == 0 {
 			continue
 		}
@@ -42,13 +43,13 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request, a admission, bo
 			return
 		}
 	}
-	h.leave(a.id, j)
+	h.leave(a.ID, j)
 }
 
 // leave drops a request whose client has gone away.
 func (h *Handler) leave(id engine.ID, j *job) {
-	h.driver.cancel(id)
-	h.rec.left(j.entry, h.driver.now())
+	h.driver.Cancel(id)
+	h.rec.left(j.entry, h.driver.Now())
 }
 
 // send writes the tokens in b and notes how late they are; false when the
@@ -71,32 +72,32 @@ func (h *Handler) send(w http.ResponseWriter, control *http.ResponseController, 
 
 // written notes tokens that the kernel has just taken.
 func (h *Handler) written(j *job, events []engine.Event) {
-	at := h.driver.now()
+	at := h.driver.Now()
 	for _, ev := range events {
-		h.late.add(at - ev.At)
+		h.late.Add(at - ev.At)
 		h.rec.token(j.entry, ev, at)
 	}
 }
 
 // whole waits for the last token and answers at once.
-func (h *Handler) whole(w http.ResponseWriter, r *http.Request, a admission, box *mailbox, j *job) {
+func (h *Handler) whole(w http.ResponseWriter, r *http.Request, a driver.Admission, box *driver.Mailbox, j *job) {
 	var events []engine.Event
 	for {
 		select {
-		case <-box.note:
+		case <-box.Note:
 		case <-r.Context().Done():
-			h.leave(a.id, j)
+			h.leave(a.ID, j)
 			return
-		case <-h.driver.stopped:
-			h.refuse(j, admission{err: errClosed}).write(w)
+		case <-h.driver.Stopped():
+			h.refuse(j, driver.Admission{Err: driver.ErrClosed}).write(w)
 			return
 		}
-		events = box.take(events[:0])
+		events = box.Take(events[:0])
 		if len(events) == 0 || events[len(events)-1].Finish == engine.Going {
 			continue
 		}
 		last := events[len(events)-1]
-		j.closing(a.rate, last).write(w)
+		j.closing(a.Rate, last).write(w)
 		h.written(j, []engine.Event{last})
 		return
 	}

@@ -123,4 +123,4 @@ func (w *wireFront) close() {
 }
 
 // sent notes a token that the kernel has just taken.
-func (w *wireFront) sent(due time.Duration) { w.h.late.add(w.h.driver.now() - due) }
+func (w *wireFront) sent(due time.Duration) { w.h.late.Add(w.h.driver.Now() - due) }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"reprise/replay/mock/driver"
 	"reprise/replay/mock/wire"
 )
 
@@ -103,7 +104,7 @@ func (c *wireConn) query() query {
 	q := query{method: c.head.Method, path: c.head.Path, auth: c.head.Auth, gzip: c.head.Gzip, arrived: c.arrived}
 	q.contact = contact{conn: c.number, nth: c.nth, head: c.head.Size, names: c.head.Names, at: c.at, kernel: c.kernel, proto: c.head.Proto(), early: c.early}
 	if c.early { // it waited for its turn, and is due from now
-		q.arrived = c.h.driver.now()
+		q.arrived = c.h.driver.Now()
 	}
 	c.early = false
 	return q
@@ -123,8 +124,8 @@ func (c *wireConn) generate(q *query, chat bool, data []byte, keep bool) bool {
 		return c.scripted(j, script, keep)
 	}
 	s := &wireStream{c: c, h: c.h, job: j, keep: keep, plain: c.head.Minor == 0, done: make(chan struct{})}
-	if !c.h.driver.offer(j.arrived, j.req, s) {
-		return c.send(c.h.refuse(j, admission{err: errClosed}), keep)
+	if !c.h.driver.Offer(j.arrived, j.req, s) {
+		return c.send(c.h.refuse(j, driver.Admission{Err: driver.ErrClosed}), keep)
 	}
 	return c.watch(s)
 }
@@ -140,7 +141,7 @@ func (c *wireConn) watch(s *wireStream) bool {
 		default:
 		}
 		if !alive {
-			c.h.driver.post(s.leave)
+			c.h.driver.Post(s.leave)
 			return false
 		}
 	}

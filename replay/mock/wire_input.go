@@ -34,7 +34,7 @@ func (c *wireConn) fill() error {
 // where it gave a sensible one.
 func (c *wireConn) stamp(kernel time.Time) {
 	const sane = 10 * time.Second // a step of the clock would show as more, or less than 0
-	c.arrived, c.at, c.kernel = c.h.driver.now(), time.Now(), false
+	c.arrived, c.at, c.kernel = c.h.driver.Now(), time.Now(), false
 	if kernel.IsZero() {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"reprise/replay/mock/driver"
 	"reprise/replay/mock/engine"
 	"reprise/replay/mock/wire"
 )
@@ -22,10 +23,10 @@ type wireStream struct {
 	quit  chan struct{} // of a scripted answer: closed when the client leaves
 }
 
-func (s *wireStream) admitted(a admission) {
-	s.id, s.rate = a.id, a.rate
+func (s *wireStream) Admitted(a driver.Admission) {
+	s.id, s.rate = a.ID, a.Rate
 	switch {
-	case a.err != nil:
+	case a.Err != nil:
 		s.over = true
 		s.c.out.Write(s.c.render(s.h.refuse(s.job, a), s.keep), wire.NoDue)
 		s.finish()
@@ -45,7 +46,7 @@ func (s *wireStream) open() {
 	s.c.out.Write(out, wire.NoDue) // a failure shows again at the first token
 }
 
-func (s *wireStream) put(ev engine.Event) {
+func (s *wireStream) Put(ev engine.Event) {
 	switch {
 	case s.over:
 	case s.job.call.stream:
@@ -78,10 +79,10 @@ func (s *wireStream) token(ev engine.Event) {
 	}
 	var at time.Duration // before the write: a client is charged for it, and not for what keeps us from a look at the clock after it
 	if s.h.rec != nil {
-		at = s.h.driver.now()
+		at = s.h.driver.Now()
 	}
 	if !s.c.out.Write(out, ev.At) {
-		s.h.driver.drop(s.id)
+		s.h.driver.Drop(s.id)
 		s.gone()
 		return
 	}
@@ -96,9 +97,9 @@ func (s *wireStream) token(ev engine.Event) {
 func (s *wireStream) whole(last engine.Event) {
 	a := s.job.closing(s.rate, last)
 	if s.c.out.Write(s.c.render(a, s.keep), last.At) {
-		s.h.rec.token(s.job.entry, last, s.h.driver.now())
+		s.h.rec.token(s.job.entry, last, s.h.driver.Now())
 	} else {
-		s.h.rec.left(s.job.entry, s.h.driver.now())
+		s.h.rec.left(s.job.entry, s.h.driver.Now())
 	}
 	s.finish()
 }
@@ -119,12 +120,12 @@ func (s *wireStream) leave() {
 	if s.over {
 		return
 	}
-	s.h.driver.drop(s.id)
+	s.h.driver.Drop(s.id)
 	s.gone()
 }
 
 func (s *wireStream) gone() {
 	s.over, s.keep = true, false
-	s.h.rec.left(s.job.entry, s.h.driver.now())
+	s.h.rec.left(s.job.entry, s.h.driver.Now())
 	close(s.done)
 }

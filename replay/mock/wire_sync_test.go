@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"reprise/replay/mock/driver"
 	"reprise/replay/mock/engine"
 )
 
@@ -69,7 +70,7 @@ func TestWirePlainInRealTime(t *testing.T) {
 			t.Errorf("lateness %+v", l)
 		}
 		w.h.ResetLateness()
-		if l := w.h.Lateness(); l.Step != (Lateness{}) || l.Write != (Lateness{}) {
+		if l := w.h.Lateness(); l.Step != (driver.Lateness{}) || l.Write != (driver.Lateness{}) {
 			t.Errorf("after the reset %+v", l)
 		}
 	})

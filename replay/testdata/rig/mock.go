@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"reprise/replay/mock"
+	"reprise/replay/mock/driver"
 	"reprise/replay/mock/engine"
 )
 
@@ -27,8 +28,8 @@ type Arrival struct {
 // Seen is what a mock says when its client is done.
 type Seen struct {
 	Arrivals []Arrival
-	User     int                 // arrivals without a kernel stamp
-	Late     mock.LatenessReport // of the mock itself
+	User     int                   // arrivals without a kernel stamp
+	Late     driver.LatenessReport // of the mock itself
 }
 
 // LateMS is the p99 of the mock's own lateness: a row with more than a

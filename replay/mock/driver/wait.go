@@ -1,10 +1,10 @@
-package mock
+package driver
 
 import "time"
 
-// waiter blocks one goroutine until an instant or a wake-up. arm and wake are
+// Waiter blocks one goroutine until an instant or a wake-up. arm and wake are
 // called under one lock, so that no wake-up is lost between arm and wait.
-type waiter interface {
+type Waiter interface {
 	arm(d time.Duration, forever bool) // how long the next wait lasts
 	wait()
 	wake() // ends the wait that was armed last
@@ -20,7 +20,8 @@ type timerWaiter struct {
 	woken   chan struct{}
 }
 
-func newTimerWaiter() *timerWaiter { return &timerWaiter{woken: make(chan struct{}, 1)} }
+// NewTimerWaiter returns a waiter that works everywhere, fake time included.
+func NewTimerWaiter() Waiter { return &timerWaiter{woken: make(chan struct{}, 1)} }
 
 func (w *timerWaiter) arm(d time.Duration, forever bool) { w.d, w.forever = d, forever }
 

@@ -1,4 +1,4 @@
-package mock
+package driver
 
 import (
 	"math/bits"
@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// lateness is a histogram of delays that many goroutines add to without a lock.
+// Delays is a histogram of delays that many goroutines add to without a lock.
 // A bucket is at most 1/16 of its value wide.
-type lateness struct {
+type Delays struct {
 	counts [latenessBuckets]atomic.Int64
 	max    atomic.Int64
 }
@@ -18,16 +18,16 @@ const (
 	latenessBuckets = 64 * latenessSub
 )
 
-// add counts a delay; a negative one counts as none.
-func (l *lateness) add(d time.Duration) {
+// Add counts a delay; a negative one counts as none.
+func (l *Delays) Add(d time.Duration) {
 	v := max(int64(d), 0)
 	l.counts[latenessBucket(uint64(v))].Add(1)
 	for m := l.max.Load(); v > m && !l.max.CompareAndSwap(m, v); m = l.max.Load() {
 	}
 }
 
-// reset forgets what was added. What is added meanwhile may be lost.
-func (l *lateness) reset() {
+// Reset forgets what was added. What is added meanwhile may be lost.
+func (l *Delays) Reset() {
 	for i := range l.counts {
 		l.counts[i].Store(0)
 	}
@@ -68,7 +68,8 @@ type LatenessReport struct {
 	Write Lateness `json:"write"` // until the kernel had its bytes
 }
 
-func (l *lateness) report() Lateness {
+// Lateness sums up what was added.
+func (l *Delays) Lateness() Lateness {
 	var counts [latenessBuckets]int64
 	var n int64
 	for i := range l.counts {

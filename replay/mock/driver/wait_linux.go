@@ -1,4 +1,4 @@
-package mock
+package driver
 
 import (
 	"os"
@@ -7,19 +7,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newWaiter returns the most precise waiter there is: a timerfd read through
+// NewWaiter returns the most precise waiter there is: a timerfd read through
 // the runtime's poller wakes with the kernel's high-resolution timers, and the
 // read deadline covers the moments when the poller is seldom asked. Whichever
 // fires first ends the wait.
-func newWaiter() waiter {
+func NewWaiter() Waiter {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
-		return newTimerWaiter()
+		return NewTimerWaiter()
 	}
 	f := os.NewFile(uintptr(fd), "timerfd")
 	if f.SetReadDeadline(time.Time{}) != nil { // not pollable
 		f.Close()
-		return newTimerWaiter()
+		return NewTimerWaiter()
 	}
 	return &timerfdWaiter{fd: fd, file: f}
 }
