@@ -74,7 +74,7 @@ func (s Statement) check() error {
 	}
 	switch {
 	case s.SharedPrefix < 0 || float64(s.SharedPrefix) >= s.Input:
-		return errors.New("the shared prefix must be shorter than the mean input")
+		return errors.New("the shared prefix must be 0 or more tokens, and fewer than the mean input")
 	case !(s.Sigma >= 0) || s.Sigma > 3:
 		return errors.New("sigma must be between 0 and 3")
 	}

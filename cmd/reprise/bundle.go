@@ -45,6 +45,9 @@ number in it rests on at least k requests of at least u clients.`,
 			if !slices.Contains(bundle.Profiles(), o.profile) {
 				return usagef("--profile is %q, want one of %s", o.profile, strings.Join(bundle.Profiles(), ", "))
 			}
+			if o.output == "-" {
+				return usagef("a bundle is a folder and does not go to stdout: give -o FOLDER or -o FILE.tar.zst")
+			}
 			if o.k < 1 || o.u < 1 {
 				return usagef("--k and --u are 1 or more")
 			}

@@ -35,8 +35,8 @@ same under several seeds: their mean is judged.
 Every metric stands with its noise floor (the reference against itself,
 resampled by the minute) and with a baseline (Poisson arrivals, lengths apart,
 nothing shared), which shows that the metric has power. A difference within its
-limit, or within half as much again as the noise, passes. The queue probe sends both arrivals through
-one queue with the same service times.
+limit, or within half as much again as the noise, passes. The queue probe sends
+both arrivals through one queue with the same service times.
 
 Limits: fidelity for a synthetic trace against a trace, else drift; --for says
 otherwise. Exit 3 when a metric misses, 4 when nothing could be judged.`,
@@ -84,6 +84,9 @@ func (s *stdio) readWorkload(path string) (w workload, err error) {
 		return w, err
 	}
 	defer in.Close()
+	if within(in.name) != "" || in.starts(zstdMagic) {
+		return w, in.noTrace()
+	}
 	if in.starts("PAR1") {
 		if w.trace, err = trace.Load(in, in.size); err != nil {
 			return w, fmt.Errorf("%s: %w", in.name, err)
@@ -95,20 +98,17 @@ func (s *stdio) readWorkload(path string) (w workload, err error) {
 		return w, err
 	}
 	if w.spec, err = spec.Decode(data); err != nil {
-		return w, fmt.Errorf("%s is no trace, and as a spec: %w", in.name, err)
+		return w, in.otherSpec(err)
 	}
 	return w, nil
 }
 
 func (o *compareOptions) compare(s *stdio, paths []string) (*compare.Report, error) {
+	if slices.Index(paths, "-") != -1 && slices.Contains(paths[slices.Index(paths, "-")+1:], "-") {
+		return nil, usagef("only one of them can be standard input")
+	}
 	all := make([]workload, len(paths))
-	stdin := 0
 	for i, p := range paths {
-		if p == "-" {
-			if stdin++; stdin > 1 {
-				return nil, usagef("only one of them can be standard input")
-			}
-		}
 		var err error
 		if all[i], err = s.readWorkload(p); err != nil {
 			return nil, err
@@ -169,7 +169,7 @@ func compareText(w io.Writer, r *compare.Report, args []string) error {
 	var t table.Writer
 	flush := func() {
 		if t != nil {
-			fmt.Fprintf(w, "\n%s\n", t.Render())
+			fmt.Fprintf(w, "\n%s\n", trimmed(t))
 		}
 	}
 	for _, m := range r.Metrics {

@@ -60,7 +60,9 @@ func (o *cutOptions) check(given func(string) bool) error {
 		return usagef("--peak is %v, want a length above 0", o.peak)
 	case given("stride") && (!peak || o.stride <= 0):
 		return usagef("--stride goes with --peak and is above 0")
-	case window && (o.from < 0 || o.to <= o.from):
+	case window && o.from < 0:
+		return usagef("--from is %v, and a trace begins at 0", o.from)
+	case window && o.to <= o.from:
 		return usagef("the window from %v to %v is empty: --to lies behind --from", o.from, o.to)
 	}
 	return nil
@@ -97,6 +99,9 @@ func (o *cutOptions) run(ctx context.Context, s *stdio, path string) error {
 	out.Header.DerivedFrom = &trace.Derived{SHA256: sha, Verb: "cut", Args: args}
 	s.talk("kept %d of %d requests, from %v to %v of the trace", len(out.Requests), len(t.Requests),
 		time.Duration(from)*time.Microsecond, time.Duration(to)*time.Microsecond)
+	if last := time.Duration(t.Requests[len(t.Requests)-1].T.Or(0)) * time.Microsecond; time.Duration(to)*time.Microsecond > last+time.Second {
+		s.talk("note: the last request of the trace arrives at %v, so the window is longer than what is in it", last)
+	}
 	beside := keys.Path(path)
 	if _, err := os.Stat(beside); path != "-" && err == nil {
 		s.talk("note: %s is of the whole trace and does not go with the cut, which cannot be merged by keys", beside)

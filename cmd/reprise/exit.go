@@ -69,7 +69,7 @@ func (io *stdio) exit(err error) int {
 	if errors.Is(err, context.Canceled) {
 		err = interrupted{errors.New("interrupted; nothing was written")}
 	}
-	fmt.Fprintf(io.err, "reprise: error: %s\n", oneLine(err.Error()))
+	fmt.Fprintf(io.err, "reprise: error: %s\n", oneLine(inWords(err)))
 	var h hint
 	if errors.As(err, &h) {
 		fmt.Fprintf(io.err, "reprise: hint: %s\n", oneLine(h.next))

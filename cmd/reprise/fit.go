@@ -119,8 +119,8 @@ func (s *stdio) fitTraces(paths []string, order string) (*spec.Spec, error) {
 
 // shard opens the input as a trace.
 func (a *artifact) shard() (fit.Shard, error) {
-	if a.starts("{") {
-		return fit.Shard{}, notTrace(a.name)
+	if !a.starts("PAR1") || within(a.name) != "" {
+		return fit.Shard{}, a.noTrace()
 	}
 	f, err := trace.Open(a, a.size)
 	if err != nil {
@@ -152,10 +152,6 @@ func (s *stdio) keysOf(in *artifact, shard *fit.Shard) (io.Closer, error) {
 	return beside, nil
 }
 
-func notTrace(name string) error {
-	return fmt.Errorf("%s is JSON and not a trace: a trace comes from reprise ingest, cut or synth", name)
-}
-
 // readTrace reads a whole trace and returns it with the digest of its bytes.
 func (s *stdio) readTrace(path string) (*trace.Trace, string, error) {
 	in, err := s.open(path)
@@ -163,8 +159,8 @@ func (s *stdio) readTrace(path string) (*trace.Trace, string, error) {
 		return nil, "", err
 	}
 	defer in.Close()
-	if in.starts("{") {
-		return nil, "", notTrace(in.name)
+	if !in.starts("PAR1") || within(in.name) != "" {
+		return nil, "", in.noTrace()
 	}
 	t, err := trace.Load(in, in.size)
 	if err != nil {

@@ -202,7 +202,7 @@ func (o *ingestOptions) outputs(paths []string) error {
 			inputs = append(inputs[:len(inputs):len(inputs)], file)
 		}
 	}
-	if err := errors.Join(writable(o.output), distinct(o.output, inputs...)); err != nil || o.keyFile == "" || !regular(o.output) {
+	if err := errors.Join(writable(o.output), distinct(o.output, inputs...), spared(o.output)); err != nil || o.keyFile == "" || !regular(o.output) {
 		return err
 	}
 	beside := keys.Path(o.output)

@@ -31,7 +31,8 @@ func newInit(io *stdio) *cobra.Command {
 	examples := map[string]string{"agreement": agreementExample, "policy": policyExample, "faults": faultsExample, "brief": briefExample,
 		"mapping": mappingExample, "plan": planExample}
 	kinds := slices.Sorted(maps.Keys(examples))
-	return &cobra.Command{
+	var output string
+	c := &cobra.Command{
 		Use:       "init KIND",
 		Short:     "Print a commented example of a file that people write by hand",
 		Long:      "Init prints a commented example of a file that people write by hand.\n\nKinds: " + strings.Join(kinds, ", "),
@@ -41,9 +42,11 @@ func newInit(io *stdio) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			text, ok := examples[args[0]]
 			if !ok {
-				return usagef("unknown kind %q; known: %s", args[0], strings.Join(kinds, ", "))
+				return usagef("unknown kind %q%s; known: %s", args[0], didYouMean("", args[0], kinds), strings.Join(kinds, ", "))
 			}
-			return io.writeBytes("", []byte(text))
+			return io.writeBytes(output, []byte(text))
 		},
 	}
+	outputFlag(c, &output, "file to write")
+	return c
 }

@@ -224,7 +224,7 @@ func (in *inspection) fills(w io.Writer) {
 	for _, f := range in.Fills {
 		t.AppendRow(table.Row{f.Row, string(f.Confidence), f.Why})
 	}
-	fmt.Fprintf(w, "\n%s\n", t.Render())
+	fmt.Fprintf(w, "\n%s\n", trimmed(t))
 }
 
 // mail is the data request, to paste.

@@ -20,7 +20,7 @@ func TestInsteadOfARun(t *testing.T) {
 		{"--seed 4 --concurrency 2", "--seed has no effect"},
 		{"--seed 4 --rate 3 --arrivals constant", "--seed has no effect"},
 		{"--adapter x=y", "--adapter x=y: no request of the trace"},
-		{"--concurrency 2,a", `"a" is not a number`},
+		{"--concurrency 2,a", `"a": want a whole number`},
 		{"--cache nope", "--cache is workload, none or keep"},
 		{"--slo ttft__p101__<=__1s", "not on p101"},
 		{"--ramp 5..5 --for 1s", "--ramp 5..5 changes nothing"},

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"reprise/replay/mock"
 	"reprise/replay/mock/engine"
@@ -46,12 +49,14 @@ the mock itself was, at /mock/lateness. It serves until interrupted.
 how well the law tells them; --predict simulates another load under the law in
 virtual time. Given a results folder it states its own error.
 
-Presets: ` + presetNames() + `. MOCK_API_KEY, when set, is the key that clients must send.`,
+Presets: ` + presetLines() + `. MOCK_API_KEY, when set, is the
+key that clients must send.`,
 		Example: `  reprise mock --preset demo --listen 127.0.0.1:8000
   reprise mock --preset plain --fault stall@n=3,after=10,for=2s --shape ping=1s,crlf
   reprise mock --fit run/ -o law.json --predict faster.trace.parquet`,
-		Args: exactly(0, "flags only"),
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context(), io) },
+		Args:    exactly(0, "flags only"),
+		PreRunE: func(c *cobra.Command, _ []string) error { return o.check(c.Flags()) },
+		RunE:    func(c *cobra.Command, _ []string) error { return o.run(c.Context(), io) },
 	}
 	c.Flags().StringVar(&o.listen, "listen", "127.0.0.1:8000", "address to serve on")
 	c.Flags().StringVar(&o.preset, "preset", "demo", "law by name: "+presetNames())
@@ -70,12 +75,52 @@ Presets: ` + presetNames() + `. MOCK_API_KEY, when set, is the key that clients 
 	return c
 }
 
+// presetLines are the names in lines of a manual.
+func presetLines() string {
+	names := presetNames()
+	if at := strings.LastIndex(names[:min(len(names), 70)], " "); at > 0 {
+		return names[:at] + "\n" + names[at+1:]
+	}
+	return names
+}
+
 func presetNames() string {
 	var names []string
 	for _, l := range engine.Presets() {
 		names = append(names, l.Name)
 	}
 	return strings.Join(names, ", ")
+}
+
+// check refuses flags that contradict each other or have no effect.
+func (o *mockOptions) check(flags *pflag.FlagSet) error {
+	set := func(names ...string) string {
+		for _, n := range names {
+			if flags.Changed(n) {
+				return n
+			}
+		}
+		return ""
+	}
+	serving := set("listen", "model", "stamps", "fault", "shape", "buffer", "record", "tls", "http2")
+	switch {
+	case flags.Changed("law") && flags.Changed("preset"):
+		return usagef("--law and --preset do not go together: both say which law")
+	case o.fit.results != "" && set("law", "preset", "print-law") != "":
+		return usagef("--%s has no effect with --fit, which makes the law", set("law", "preset", "print-law"))
+	case o.fit.asked() && serving != "":
+		return usagef("--%s has no effect with --fit or --predict: nothing is served then", serving)
+	case o.fit.results == "" && set("max-seqs", "output") != "":
+		return usagef("--%s has an effect with --fit alone", set("max-seqs", "output"))
+	case !o.fit.asked() && flags.Changed("json"):
+		return usagef("--json has an effect with --fit or --predict alone; --print-law prints the law as JSON")
+	}
+	for _, path := range []string{o.serve.record, o.fit.output} {
+		if err := errors.Join(writable(path), spared(path)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (o *mockOptions) run(ctx context.Context, s *stdio) error {
@@ -130,11 +175,18 @@ func (o *mockOptions) law() (engine.Law, error) {
 		}
 		return law, nil
 	}
+	if isFolder(o.lawFile) {
+		return engine.Law{}, notAFile(o.lawFile)
+	}
 	data, err := os.ReadFile(o.lawFile)
 	if err != nil {
 		return engine.Law{}, err
 	}
-	return engine.DecodeLaw(data)
+	law, err := engine.DecodeLaw(data)
+	if err != nil {
+		return law, fmt.Errorf("%s: %w; a law comes from --print-law or --fit", o.lawFile, err)
+	}
+	return law, nil
 }
 
 func (o *mockOptions) start(ctx context.Context, s *stdio, law engine.Law) (*mock.Server, error) {

@@ -108,7 +108,7 @@ func (o *fitOptions) fitMetrics(f *found) error {
 }
 
 func observations(dir string) ([]fitlaw.Observation, int, *replay.Run, error) {
-	d, err := replay.OpenDir(dir)
+	d, err := openRun(dir)
 	if err != nil {
 		return nil, 0, nil, err
 	}
@@ -212,6 +212,6 @@ func forecasts(w io.Writer, list []forecast) error {
 			t.AppendRow(table.Row{"", "error", "", "", pc(c.TTFTP50), pc(c.TTFTP90), "", pc(c.TPOTP50), pc(c.TPOTP90), "", ""})
 		}
 	}
-	_, err := fmt.Fprintln(w, t.Render())
+	_, err := fmt.Fprintln(w, trimmed(t))
 	return err
 }

@@ -393,17 +393,24 @@ func (o *replayOptions) limits(s *stdio, w *feed, run *replay.Run) (load float64
 // offAgreed says that an open loop offers another rate than the question of its
 // spec is about, by more than 5 % and what chance makes of so many requests.
 func offAgreed(load float64, p *replay.Plan) string {
-	n := len(p.Jobs)
-	if load <= 0 || n < 2 || p.Mode() != replay.OpenLoop || len(p.Shape.Points) > 1 {
+	if load <= 0 || p.Mode() != replay.OpenLoop || len(p.Shape.Points) > 1 {
 		return ""
 	}
-	span := float64(p.Jobs[n-1].Sched-p.Jobs[0].Sched) / 1e9
-	if span <= 0 {
+	n, first, last := 0, int64(0), int64(0) // as the report counts what was offered: without the warm-up
+	for i := range p.Jobs {
+		if j := &p.Jobs[i]; j.Phase == replay.Measure {
+			if n == 0 {
+				first = j.Sched
+			}
+			n, last = n+1, j.Sched
+		}
+	}
+	if last <= first {
 		return ""
 	}
-	rate := float64(n-1) / span
+	rate := float64(n-1) * 1e9 / float64(last-first)
 	if math.Abs(rate/load-1) <= 0.05+1/math.Sqrt(float64(n)) {
 		return ""
 	}
-	return fmt.Sprintf("the question of the spec is about %.4g requests/s, and this run offers %.4g: its limits are judged at what was offered", load, rate)
+	return fmt.Sprintf("the question of the spec is about %.3g requests/s, and this run offers %.3g: its limits are judged at what was offered", load, rate)
 }

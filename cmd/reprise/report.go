@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -28,14 +29,20 @@ func newReport(s *stdio) *cobra.Command {
 		Long: `Report reads one or more results folders and prints percentiles, goodput under
 the limits of the run, and whether the client may be believed. Several folders
 are set side by side, and against throughput when they are the same work at
-several loads; LABEL=DIR names one, and those of one label are one curve. The folders of the client machines of one run (replay --shard) are
-one run.
+several loads; LABEL=DIR names one, and those of one label are one curve. The
+folders of the client machines of one run (replay --shard) are one run, and the
+folder of a sweep is all its runs.
 
 Exit codes: 0 limits met, or none set; 3 a limit missed; 4 the numbers are not to
 be trusted: the client was late, the run did not end, or the load was another.`,
 		Example: `  reprise report run/
   reprise report trace=run-a/ synthetic=run-b/ --html report.html`,
-		Args: atLeast(1, "one results folder or more"),
+		Args: func(c *cobra.Command, args []string) error {
+			if err := atLeast(1, "one results folder or more")(c, args); err != nil {
+				return err
+			}
+			return o.outputs()
+		},
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), s, args) },
 	}
 	c.Flags().StringVar(&o.format, "format", "text", "text, json, md or html")
@@ -44,15 +51,28 @@ be trusted: the client was late, the run did not end, or the load was another.`,
 	return c
 }
 
+// outputs refuses, before anything is read, a page that cannot be written or
+// that would stand where something else goes.
+func (o *reportOptions) outputs() error {
+	switch {
+	case !slices.Contains([]string{"text", "json", "md", "html"}, o.format):
+		return usagef("--format is %q, want text, json, md or html", o.format)
+	case o.html == "":
+		return nil
+	case o.html == "-":
+		return usagef("--html is a file beside what goes to stdout; --format html writes the page there")
+	case o.output != "" && filepath.Clean(o.html) == filepath.Clean(o.output):
+		return usagef("--html and -o are the same file, %s: --format html -o %s writes the page alone", o.output, o.output)
+	}
+	return errors.Join(writable(o.html), spared(o.html))
+}
+
 func (o *reportOptions) run(_ context.Context, s *stdio, args []string) error {
 	r, err := buildReport(args)
 	if err != nil {
 		return err
 	}
-	render, ok := map[string]func(io.Writer) error{"text": r.Text, "json": r.JSON, "md": r.Markdown, "html": r.HTML}[o.format]
-	if !ok {
-		return usagef("--format is %q, want text, json, md or html", o.format)
-	}
+	render := map[string]func(io.Writer) error{"text": r.Text, "json": r.JSON, "md": r.Markdown, "html": r.HTML}[o.format]
 	if o.html != "" {
 		if err := s.write(o.html, 0o644, false, r.HTML); err != nil {
 			return err
@@ -108,7 +128,7 @@ func buildReport(args []string) (*report.Report, error) {
 			inputs = append(inputs, more...)
 			continue
 		}
-		d, err := replay.OpenDir(path)
+		d, err := openRun(path)
 		if err != nil {
 			return nil, err
 		}

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"fmt"
-	"regexp"
+	"errors"
 
 	"github.com/spf13/cobra"
 )
@@ -30,9 +29,9 @@ func newRoot(io *stdio) *cobra.Command {
 		Long:          about,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("unknown verb %q; see reprise --help", args[0])
+				return unknownVerb(c, args[0])
 			}
 			return nil
 		},
@@ -41,7 +40,7 @@ func newRoot(io *stdio) *cobra.Command {
 	}
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if err := c.ValidateFlagGroups(); err != nil {
-			return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
+			return usagef("%s; see %s --help", together(err), c.CommandPath())
 		}
 		return nil
 	}
@@ -49,9 +48,7 @@ func newRoot(io *stdio) *cobra.Command {
 	root.SetOut(io.out)
 	root.SetErr(io.err)
 	root.SetVersionTemplate(versionLine())
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%s; see %s --help", plainly(err), c.CommandPath())}
-	})
+	root.SetFlagErrorFunc(badFlag)
 	root.AddGroup(
 		&cobra.Group{ID: "spec", Title: "From logs to a signed spec:"},
 		&cobra.Group{ID: "load", Title: "From a spec or a trace to a report:"},
@@ -67,14 +64,10 @@ func newRoot(io *stdio) *cobra.Command {
 	add("load", newSynth(io), newCompare(io), newCut(io), newReplay(io), newSweep(io), newReport(io), newMock(io))
 	add("look", newShow(io), newInit(io), newDemo(io))
 	root.AddCommand(newMan(root))
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	known(root)
 	return root
-}
-
-// plainly says of a flag's value that it is no number, without the words of the
-// function that reads it.
-func plainly(err error) string {
-	text := regexp.MustCompile(`: strconv\.\w+: parsing "[^"]*": value out of range`).ReplaceAllString(err.Error(), ": it is out of range")
-	return regexp.MustCompile(`: strconv\.\w+: parsing ("[^"]*"): invalid syntax`).ReplaceAllString(text, ": $1 is not a number of this kind")
 }
 
 // exactly checks the number of arguments and says in words what is wanted.
@@ -99,10 +92,39 @@ func atLeast(n int, want string) cobra.PositionalArgs {
 // outputFlag is the -o of every verb that writes one file.
 func outputFlag(c *cobra.Command, path *string, what string) {
 	c.Flags().StringVarP(path, "output", "o", "", what+" (default stdout)")
+	checkOutput(c, path)
+}
+
+// checkOutput refuses, before any work is done, an output that cannot be written
+// or would overwrite what is wanted yet.
+func checkOutput(c *cobra.Command, path *string) {
 	c.PreRunE = func(_ *cobra.Command, args []string) error {
 		if err := distinct(*path, args...); err != nil {
 			return err
 		}
-		return writable(*path)
+		return errors.Join(writable(*path), spared(*path))
+	}
+}
+
+// known lets help and completion refuse names that they do not know.
+func known(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				if found, _, err := root.Find(args); len(args) > 0 && (err != nil || found == root) {
+					return unknownVerb(root, args[0])
+				}
+				return nil
+			}
+		case "completion":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				if len(args) > 0 {
+					return usagef("no completion for %q: want bash, zsh, fish or powershell", args[0])
+				}
+				return nil
+			}
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
 	}
 }

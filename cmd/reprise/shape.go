@@ -317,6 +317,9 @@ func (s *stdio) readFeed(path string, o *shapeFlags) (*feed, error) {
 		if o.arrivals == fromSpec {
 			return nil, usagef("--arrivals spec needs a spec, and %s is a trace", in.name)
 		}
+		if !in.starts("PAR1") {
+			return nil, in.noTrace()
+		}
 		w.trace, err = trace.Load(in, in.size)
 		if err != nil {
 			return nil, ofResults(fmt.Errorf("%s: %w", in.name, err), path)
@@ -330,6 +333,9 @@ func (s *stdio) readFeed(path string, o *shapeFlags) (*feed, error) {
 	if w.spec, err = spec.Decode(data); err != nil {
 		if jsonLines(data) {
 			return nil, withHint(fmt.Errorf("%s is neither a trace nor a spec: line 1 is a JSON value of its own, as in a log", in.name), "reprise ingest makes a trace of a log")
+		}
+		if what := in.what(); what != "a spec" {
+			return nil, fmt.Errorf("%s is %s, and neither a trace nor a spec", in.name, what)
 		}
 		return nil, fmt.Errorf("%s is neither a trace nor a spec: %w", in.name, err)
 	}

@@ -41,8 +41,9 @@ func newShow(s *stdio) *cobra.Command {
 		Use:   "show FILE",
 		Short: "Say what an artifact is; --csv and --jsonl give its raw rows",
 		Long: `Show says what an artifact is: a trace, a spec, a bundle (folder or .tar.zst),
-an audit, a law of the mock or a results folder. --json prints the same as JSON; --csv and --jsonl
-print the raw rows of a trace or of results; --html writes a page of a spec.`,
+an audit, a law of the mock, a results folder or the folder of a sweep. --json
+prints the same as JSON; --csv and --jsonl print the raw rows of a trace or of
+results; --html writes a page of a spec.`,
 		Example: `  reprise show day.trace.parquet
   reprise show run/ --csv > requests.csv`,
 		Args: exactly(1, "one artifact"),
@@ -154,8 +155,14 @@ func recogniseDir(path string) (shown, func(), error) {
 			return nil, func() {}, err
 		}
 		return &shownRun{d}, func() { d.Close() }, nil
+	case isSweep(path):
+		x, err := readSweep(path)
+		if err != nil {
+			return nil, func() {}, err
+		}
+		return &shownSweep{x}, func() {}, nil
 	}
-	return nil, func() {}, fmt.Errorf("%s is neither a bundle (spec.json) nor a results folder (run.json)", path)
+	return nil, func() {}, fmt.Errorf("%s is no artifact of reprise: neither a bundle (spec.json), results (run.json) nor a sweep (sweep.json)", path)
 }
 
 func recogniseJSON(data []byte) (shown, error) {
@@ -190,6 +197,12 @@ func recogniseJSON(data []byte) (shown, error) {
 			return nil, err
 		}
 		return &shownJSON{"run", r}, nil
+	case sweepKind:
+		x, err := decodeSweep(data)
+		if err != nil {
+			return nil, err
+		}
+		return &shownSweep{x}, nil
 	}
 	return nil, fmt.Errorf("not an artifact of reprise: its kind is %.40q", k.Kind)
 }
@@ -202,5 +215,5 @@ func specOf(a shown) (*spec.Spec, error) {
 	case *shownBundle:
 		return a.b.Spec, nil
 	}
-	return nil, errors.New("--html shows a spec, or the spec of a bundle; a run has its page by reprise report")
+	return nil, errors.New("--html shows a spec, or the spec of a bundle; results have their page by reprise report --html")
 }

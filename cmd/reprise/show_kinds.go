@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"reprise/replay"
 	"reprise/sanitize/bundle"
@@ -21,17 +22,33 @@ import (
 
 var errNoRows = errors.New("this artifact has no rows; a trace and a results folder have")
 
-// pairs prints names and values in two columns.
+// screen is the widest line of what show prints, in columns: that of a report.
+const screen = 100
+
+// pairs prints names and values in two columns; long values go on in the next
+// line.
 func pairs(w io.Writer, title string, rows ...[2]string) {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.Style().Options = table.OptionsNoBordersAndSeparators
+	names := 0
 	for _, r := range rows {
 		if r[1] != "" {
 			t.AppendRow(table.Row{r[0], visible(r[1])})
+			names = max(names, len(r[0]))
 		}
 	}
-	fmt.Fprintf(w, "%s\n%s\n", title, t.Render())
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: screen - names - 4, WidthMaxEnforcer: text.WrapSoft}})
+	fmt.Fprintf(w, "%s\n%s\n", title, trimmed(t))
+}
+
+// trimmed is a table without the blanks that fill its lines.
+func trimmed(t table.Writer) string {
+	lines := strings.Split(t.Render(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 type shownTrace struct {
@@ -209,4 +226,50 @@ func (a *shownJSON) text(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(a.v)
+}
+
+// shownSweep is the folder of a sweep.
+type shownSweep struct{ x *sweepIndex }
+
+func (a *shownSweep) value() any               { return a.x }
+func (a *shownSweep) rows() (rowSource, error) { return rowSource{}, errNoRows }
+
+func (a *shownSweep) text(w io.Writer) error {
+	x := a.x
+	n := 0
+	for i := range x.Runs {
+		if x.Runs[i].has() {
+			n++
+		}
+	}
+	rows := [][2]string{
+		{"status", strings.TrimSpace(string(x.Status) + " " + x.Reason)},
+		{"started", x.StartedAt},
+		{"plan", fmt.Sprintf("%s, sha256 %.12s…", x.Plan.Name, x.Plan.SHA256)}}
+	for _, e := range x.Endpoints {
+		rows = append(rows, [2]string{"endpoint", strings.TrimSpace(e.Name + " " + e.URL)})
+	}
+	for _, s := range x.Saturation {
+		most := fmt.Sprintf("%s: %.3g answers/s, with %d under way", s.Endpoint, s.RatePerS, s.Concurrency)
+		if s.AtLeast != "" {
+			most += "; it may do more: " + s.AtLeast
+		}
+		rows = append(rows, [2]string{"saturation", most})
+	}
+	rows = append(rows, [2]string{"runs", fmt.Sprintf("%d of %d have results", n, len(x.Runs))}, [2]string{"made by", made(x.Tool)})
+	pairs(w, "sweep, version 1 (reprise report reads it)", rows...)
+	t := plain()
+	t.AppendHeader(table.Row{"run", "mode", "asked, requests/s", "status", "client"})
+	for _, l := range x.Runs {
+		rate := ""
+		switch {
+		case l.RatePerS > 0:
+			rate = fmt.Sprintf("%.4g", l.RatePerS)
+		case l.OfSaturation > 0:
+			rate = fmt.Sprintf("%.4g of saturation", l.OfSaturation)
+		}
+		t.AppendRow(table.Row{l.Dir, l.Mode, rate, strings.TrimSpace(l.Status + " " + l.Reason), l.Verdict})
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", trimmed(t))
+	return err
 }

@@ -73,7 +73,7 @@ func lengthTable(w io.Writer, l *spec.Lengths) {
 		}
 		t.AppendRow(append(row, family(r.l.Families)))
 	}
-	fmt.Fprintln(w, t.Render())
+	fmt.Fprintln(w, trimmed(t))
 }
 
 func quantile(t *spec.Table, p spec.Num) string {

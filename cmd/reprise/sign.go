@@ -34,6 +34,9 @@ never enters this process. The customer signs first.`,
 		Example: `  reprise sign bundle/ --role customer --key ~/.ssh/id_ed25519`,
 		Args:    exactly(1, "one bundle"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if o.role == "" {
+				return usagef("--role is missing: customer or vendor, as who signs")
+			}
 			if !slices.Contains(spec.Roles(), o.role) {
 				return usagef("--role is %q, want customer or vendor", o.role)
 			}
@@ -101,9 +104,11 @@ func newVerify(s *stdio) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify BUNDLE",
 		Short: "Check every file and every signature of a bundle",
-		Long: `Verify checks that the spec is well formed, that every file is the one the
-spec lists, and that each required role has signed with a key of the
-allowed_signers file. That file is your own; it never comes from the bundle.
+		Long: `Verify checks that the spec is well formed and in force, that each file which it
+lists is there with that size and SHA-256 and no other file beside them, and that
+each required role has signed with a key of the allowed_signers file. That file
+is your own; it never comes from the bundle. README.txt is neither listed nor
+checked: trust nothing that stands in it alone.
 
 Exit code 0: all hold. 3: no, with the reason.`,
 		Example: `  reprise verify bundle/ --allowed-signers allowed_signers`,

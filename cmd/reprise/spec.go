@@ -80,6 +80,14 @@ for byte, which is what a prefix cache needs.`,
 	c.Flags().StringVar(&o.request, "request", "", "file with one complete request; it is counted")
 	c.Flags().StringVar(&o.tokenizer, "tokenizer", "o200k_base", "tokenizer that the lengths are counted in")
 	c.Flags().StringVarP(&o.output, "out", "o", "", "spec to write (default stdout)")
+	checkOutput(c, &o.output)
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		bad := badFlag(c, err)
+		if strings.Contains(err.Error(), `for "--output" flag`) {
+			return usagef("%s (--output is the mean tokens of an answer; -o or --out is the file)", bad.Error())
+		}
+		return bad
+	})
 	return c
 }
 
@@ -124,6 +132,9 @@ func (o *specOptions) brief(s *stdio, path string) error {
 		return err
 	}
 	defer in.Close()
+	if what := in.what(); what != "neither Parquet nor JSON" && what != "JSON" {
+		return fmt.Errorf("%s is %s and not a brief: reprise init brief prints one, reprise fit makes a spec of a trace", in.name, what)
+	}
 	data, err := in.bytes()
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -29,11 +28,8 @@ func (s *stdio) readSpec(path string) (*spec.Spec, string, error) {
 		return nil, "", err
 	}
 	defer in.Close()
-	if in.starts("PAR1") {
-		return nil, "", fmt.Errorf("%s is a trace and not a spec: reprise fit makes a spec of it", in.name)
-	}
-	if in.starts(zstdMagic) {
-		return nil, "", fmt.Errorf("%s is packed: unpack it (tar --zstd -xf) and name its folder", in.name)
+	if in.starts("PAR1") || in.starts(zstdMagic) {
+		return nil, "", in.noSpec()
 	}
 	data, err := in.bytes()
 	if err != nil {
@@ -41,7 +37,7 @@ func (s *stdio) readSpec(path string) (*spec.Spec, string, error) {
 	}
 	sp, err := spec.Decode(data)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", in.name, err)
+		return nil, "", in.otherSpec(err)
 	}
 	return sp, in.sha256, nil
 }

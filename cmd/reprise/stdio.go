@@ -159,7 +159,7 @@ func (a *artifact) measure() error {
 		return err
 	}
 	if st.IsDir() {
-		return fmt.Errorf("%s is a directory", a.name)
+		return notAFile(a.name)
 	}
 	h := sha256.New()
 	a.size, err = io.Copy(h, io.NewSectionReader(a.File, 0, st.Size()))
@@ -243,7 +243,7 @@ func writable(path string) error {
 		return nil
 	}
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		return fmt.Errorf("%s is a folder: give -o the name of a file", path)
+		return fmt.Errorf("%s is a folder: give the name of a file to write", path)
 	}
 	dir := filepath.Dir(path)
 	st, err := os.Stat(dir)

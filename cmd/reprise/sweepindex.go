@@ -191,16 +191,24 @@ func readSweep(dir string) (*sweepIndex, error) {
 	if err != nil {
 		return nil, err
 	}
-	var x sweepIndex
-	if err := strictjson.Decode(data, &x); err != nil {
+	x, err := decodeSweep(data)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, sweepFile), err)
 	}
+	return x, nil
+}
+
+func decodeSweep(data []byte) (*sweepIndex, error) {
+	var x sweepIndex
+	if err := strictjson.Decode(data, &x); err != nil {
+		return nil, err
+	}
 	if x.Kind != sweepKind || x.Version != sweepVersion {
-		return nil, fmt.Errorf("%s: kind %q version %d, this build reads %q version %d", filepath.Join(dir, sweepFile), x.Kind, x.Version, sweepKind, sweepVersion)
+		return nil, fmt.Errorf("kind %q version %d, this build reads %q version %d", x.Kind, x.Version, sweepKind, sweepVersion)
 	}
 	for _, l := range x.Runs {
 		if !filepath.IsLocal(l.Dir) {
-			return nil, fmt.Errorf("%s names a folder outside", filepath.Join(dir, sweepFile))
+			return nil, errors.New("it names a folder outside")
 		}
 	}
 	return &x, nil

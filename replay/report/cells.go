@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 
 	"reprise/fit/chart"
@@ -148,7 +149,7 @@ func (s *Summary) loadCells() [][]string {
 		rate := (p.FromPerS + p.ToPerS) / 2
 		add("Asked for, requests/s", rateText(&rate), fmt.Sprintf("%s for %s s", s.Source.Shape.Process(), seconds(p.LastS)))
 	}
-	add(offered, rateText(s.Load.OfferedPerS), fmt.Sprintf("%s planned over %s s", count(s.Load.Planned), seconds(s.Load.WindowS)))
+	add(offered, rateText(s.Load.OfferedPerS), s.Load.gaps())
 	add("Completed, requests/s", rateText(s.Load.DonePerS), fmt.Sprintf("%s answered; %s", count(s.Load.OK), s.Load.over()))
 	if len(s.Goodput.Limits) > 0 && s.Goodput.Good != nil {
 		add("Goodput, requests/s", rateText(s.Goodput.PerS), fmt.Sprintf("%s planned met every limit: %s", count(*s.Goodput.Good)+" of "+count(s.Load.Planned), shareText(s.Goodput.Share))+"; over the same time")
@@ -172,6 +173,14 @@ func (s *Summary) loadCells() [][]string {
 		add("Retry-After, longest, ms", count(s.Load.RetryAfterMS), "asked for by "+plural(s.Load.RetryAfterN, "answer")+"; nothing was retried")
 	}
 	return out
+}
+
+// gaps says what the offered rate is made of.
+func (l *Load) gaps() string {
+	if l.OfferedPerS == nil {
+		return fmt.Sprintf("%s planned, too few for a rate", count(l.Planned))
+	}
+	return fmt.Sprintf("%s of %s planned instants in %s s", plural(int64(math.Round(*l.OfferedPerS*l.WindowS)), "gap"), count(l.Planned), seconds(l.WindowS))
 }
 
 // over says over which time answers, goodput and tokens are counted.
@@ -220,6 +229,26 @@ func (s *Summary) sourceLines() []string {
 		out = append(out, fmt.Sprintf("Repetitions: %d, taken together", s.Repeats))
 	}
 	return out
+}
+
+// sideTitle says what the numbers side by side are of.
+func (r *Report) sideTitle() string {
+	title := "ms, from the planned instant; " + r.region()
+	if len(r.Summaries) <= 4 && r.Shape != LoadCurve {
+		return "ms; " + r.region() + "; percentages are against the first"
+	}
+	return title
+}
+
+// region is that of all runs, where they have one.
+func (r *Report) region() string {
+	first := r.Summaries[0].Source.Region
+	for i := range r.Summaries {
+		if r.Summaries[i].Source.Region != first {
+			return "regions differ: see what ran"
+		}
+	}
+	return cmp.Or(first, "region not stated")
 }
 
 // sideCells puts summaries beside each other, one column each; with more than
@@ -276,7 +305,7 @@ func against(first, v *float64, isFirst, sure bool) string {
 }
 
 func (r *Report) sideRows() [][]string {
-	out := [][]string{{"Run", r.byRate() + " /s", "TTFT p50", "p95", "p99", "TPOT p95", "goodput", "failed", "verdict "}}
+	out := [][]string{{"Run", r.byRate() + " /s", "TTFT p50", "TTFT p95", "TTFT p99", "TPOT p95", "goodput /s", "failed", "verdict "}}
 	for _, c := range r.ordered() {
 		p := func(metric, clock string, p float64) string {
 			return or(c.latency(metric, clock).percentile(p), "too few")

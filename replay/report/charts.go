@@ -212,7 +212,7 @@ func (r *Report) against(name, metric, clock string) figure {
 		l := s.latency(metric, clock)
 		cells = append(cells, []string{rateText(s.Load.OfferedPerS), or(l.percentile(50), "too few"), or(l.percentile(95), "too few"), or(l.percentile(99), "too few")})
 	}
-	return figure{Chart: c, note: "Answered requests of each load point; a point is missing where too few requests support it.", cells: cells}
+	return figure{Chart: c, note: fmt.Sprintf("Answered requests of each load point%s (%s); a point is missing where too few requests support it.", after(", ", clockName(clock)), r.region()), cells: cells}
 }
 
 func (r *Report) goodputAgainst() figure {
@@ -233,7 +233,7 @@ func (r *Report) goodputAgainst() figure {
 	}
 	c.Lines = append(c.Lines, chart.Series{Name: "all that was " + r.byRate(), Colour: 3, Points: []chart.XY{{X: 0, Y: 0}, {X: most, Y: most}}, Dashed: true})
 	c.Desc = "Requests per second that met every limit, against the offered rate."
-	return figure{Chart: c, note: "Requests within every limit; failed requests are not.", cells: cells}
+	return figure{Chart: c, note: fmt.Sprintf("Requests within every limit; failed requests are not (%s).", r.region()), cells: cells}
 }
 
 // queuesAgainst draws the most requests that the server had running and waiting,
@@ -255,7 +255,7 @@ func (r *Report) queuesAgainst() figure {
 		}
 	}
 	c.Desc = "The most requests in the server's batch and in its queue, scraped once a second, against the offered rate."
-	return figure{Chart: c, note: "The most seen at once, scraped once a second.", cells: r.sideServer()}
+	return figure{Chart: c, note: fmt.Sprintf("The most seen at once, scraped once a second (%s).", r.region()), cells: r.sideServer()}
 }
 
 // overlay draws the distribution of a metric in every run.
@@ -273,5 +273,5 @@ func (r *Report) overlay(metric, title string) figure {
 		}
 	}
 	c.Desc = "Cumulative distributions of " + title + ", one line a run, on a logarithmic axis."
-	return figure{Chart: c, note: "Answered requests of each run, logarithmic axis.", cells: cells}
+	return figure{Chart: c, note: fmt.Sprintf("Answered requests of each run, logarithmic axis (%s).", r.region()), cells: cells}
 }

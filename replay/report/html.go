@@ -19,13 +19,14 @@ const fewCharts = 4
 // html/template.
 type view struct {
 	*Report
-	Multi bool
-	Side  [][]string
-	There [][]string // the servers beside the client
-	Figs  []figureView
-	Parts []partView
-	Tiles []tile
-	By    string
+	Multi           bool
+	Side            [][]string
+	There           [][]string // the servers beside the client
+	SideOf, ThereOf string     // what their numbers are of
+	Figs            []figureView
+	Parts           []partView
+	Tiles           []tile
+	By              string
 }
 
 type partView struct {
@@ -76,6 +77,7 @@ func (r *Report) view() (*view, error) {
 	var err error
 	if v.Multi {
 		v.Side, v.There = r.sideCells(), r.sideServer()
+		v.SideOf, v.ThereOf = r.sideTitle(), r.sideServerOf()
 		if v.Figs, err = drawAll(r.sideFigures()); err != nil {
 			return nil, err
 		}

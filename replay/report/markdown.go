@@ -13,9 +13,9 @@ func (r *Report) Markdown(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n**%s**: %s\n", mark(r.Headline), mark(r.Detail), strings.ToUpper(r.Verdict.word()), mark(r.Reason))
 	if r.Shape != Single {
-		markGrid(&b, "Side by side (latency in ms; percentages are against the first)", r.sideCells())
+		markGrid(&b, "Side by side ("+r.sideTitle()+")", r.sideCells())
 		if cells := r.sideServer(); cells != nil {
-			markGrid(&b, sideServerTitle, cells)
+			markGrid(&b, r.sideServerTitle(), cells)
 		}
 	}
 	for i := range r.Summaries {

@@ -22,11 +22,11 @@ func notes(run *replay.Run, s *Summary) []string {
 	case replay.Running, replay.Killed:
 		add(true, "The run did not end: it %s. These numbers are of the results that were kept%s.", fate(run.Status, run.AbortReason), kept(run.AbortReason))
 	}
-	add(s.Load.Warmup+s.Load.Drain > 0, "Besides the %d measured requests, %d of the warm-up and %d of the drain were sent; they are in no number here.",
-		s.Load.Planned, s.Load.Warmup, s.Load.Drain)
+	add(s.Load.Warmup+s.Load.Drain > 0, "Besides the %s, %s of the warm-up and %s of the drain were sent; they are in no number here.",
+		plural(s.Load.Planned, "measured request"), count(s.Load.Warmup), count(s.Load.Drain))
 	add(run.Mode == replay.ClosedLoop, "Closed loop: there is no schedule. The planned instant of a request is that when its slot was free, at which it was let go, so waiting that users of an open system would have shows in no latency here. Use it for what the endpoint can do, and an open loop for limits.")
 	if run.Mode == replay.Sessions && run.Shape != nil {
-		add(true, "%d requests have an absolute instant (open loop); %d further turns have one that follows from the answer before, and their latency runs from that. Where the server was slow they came later than in the log.%s", run.Shape.Absolute, run.Shape.AfterAnswer, thinkText(run.Shape.Think))
+		add(true, "%s requests have an absolute instant (open loop); %s further turns have one that follows from the answer before, and their latency runs from that. Where the server was slow they came later than in the log.%s", count(run.Shape.Absolute), count(run.Shape.AfterAnswer), thinkText(run.Shape.Think))
 	}
 	add(s.ramped() != "", "The rate changed all the time: a percentile over the whole ramp is of no one rate, and the charts over time show where it breaks. In steps (--steps) each rate has its own numbers.")
 	add(run.WarmupSent > 0, "Before the clock started %s of other prompts were sent to warm the server; they are in no number here.", plural(int64(run.WarmupSent), "request"))
@@ -119,8 +119,8 @@ func (s *Summary) asked() *replay.LoadPoint {
 }
 
 func noteStreams(add func(bool, string, ...any), s *Streams) {
-	add(s.Buffered > 0, "%s of %d arrived buffered (at least 90 %% of the events in three reads or fewer): something between the model and the client holds answers back, so TTFT is late and ITL too good for those, and they have no TPOT.",
-		plural(s.Buffered, "stream"), s.N)
+	add(s.Buffered > 0, "%s of %s arrived buffered (at least 90 %% of the events in three reads or fewer): something between the model and the client holds answers back, so TTFT is late and ITL too good for those, and they have no TPOT.",
+		plural(s.Buffered, "stream"), count(s.N))
 	if s.TokensPerEvent != nil {
 		add(*s.TokensPerEvent > 1.1, "An event carries %.2f tokens: ITL is between events, not between tokens. TPOT is by token count and holds.", *s.TokensPerEvent)
 	}
@@ -138,10 +138,10 @@ func noteTokens(add func(bool, string, ...any), run *replay.Run, t *Tokens) {
 		if !run.Endpoint.IgnoreEOS {
 			why = " (the server was free to stop early)"
 		}
-		add(true, "%d of %d answers had exactly the output length asked for%s: %d tokens asked, %d received.", o.Equal, o.N, why, o.Asked, o.Got)
+		add(true, "%s of %s answers had exactly the output length asked for%s: %s tokens asked, %s received.", count(o.Equal), count(o.N), why, count(o.Asked), count(o.Got))
 	}
 	if i := t.InAsked; i.N > 0 && i.Equal < i.N {
-		add(true, "%d of %d prompts had exactly the length planned, by the server's usage: %d tokens planned, %d counted.", i.Equal, i.N, i.Asked, i.Got)
+		add(true, "%s of %s prompts had exactly the length planned, by the server's usage: %s tokens planned, %s counted.", count(i.Equal), count(i.N), count(i.Asked), count(i.Got))
 	}
-	add(t.UsageN > 0 && t.UsageEqual < t.UsageN, "Usage and our own token count agree for %d of %d answers: %d tokens by usage, %d by ours.", t.UsageEqual, t.UsageN, t.UsageSum, t.LocalSum)
+	add(t.UsageN > 0 && t.UsageEqual < t.UsageN, "Usage and our own token count agree for %s of %s answers: %s tokens by usage, %s by ours.", count(t.UsageEqual), count(t.UsageN), count(t.UsageSum), count(t.LocalSum))
 }

@@ -166,7 +166,11 @@ func (r *Report) sideServer() [][]string {
 }
 
 // sideServerTitle is the heading of sideServer.
-const sideServerTitle = "Server beside client (ms; TTFT from sending by the client, beside it the server's own, by its buckets; most running and waiting; prefix cache hits)"
+func (r *Report) sideServerTitle() string { return "Server beside client (" + r.sideServerOf() + ")" }
+
+func (r *Report) sideServerOf() string {
+	return "ms; " + r.region() + "; TTFT from sending by the client, beside it the server's own, by its buckets; most running and waiting; prefix cache hits"
+}
 
 // narrow is text for a column of many.
 func (w Within) narrow() string { return strings.ReplaceAll(w.text(), " to ", "–") }

@@ -22,14 +22,16 @@ func (r *Report) Text(w io.Writer) error {
 	fmt.Fprintln(&b)
 	para(&b, strings.ToUpper(r.Verdict.word())+": "+r.Reason)
 	if r.Shape != Single {
-		grid(&b, "Side by side (latency in ms; percentages are against the first)", r.sideCells(), 1)
+		grid(&b, "Side by side ("+r.sideTitle()+")", r.sideCells(), 1)
 		if cells := r.sideServer(); cells != nil {
-			grid(&b, sideServerTitle, cells, 1)
+			grid(&b, r.sideServerTitle(), cells, 1)
 		}
 	}
 	for i := range r.Summaries {
 		r.Summaries[i].text(&b, r.Shape == Single)
 	}
+	b.WriteString("\n")
+	para(&b, "Percentiles are of type 1, observed values of answered requests of the measured phase; --format md, json and html say what every word means.")
 	fmt.Fprintf(&b, "\n%s\n", versionLine(r.Tool.Name, r.Tool.Version, r.Tool.Commit))
 	_, err := w.Write(b.Bytes())
 	return err
