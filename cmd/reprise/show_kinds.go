@@ -25,12 +25,14 @@ var errNoRows = errors.New("this artifact has no rows; a trace and a results fol
 // screen is the widest line of what show prints, in columns: that of a report.
 const screen = 100
 
-// pairs prints names and values in two columns; long values go on in the next
-// line.
-func pairs(w io.Writer, title string, rows ...[2]string) {
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.Style().Options = table.OptionsNoBordersAndSeparators
+// pairs prints names and values in two columns, a line each.
+func pairs(w io.Writer, title string, rows ...[2]string) { twoColumns(w, title, 0, rows) }
+
+// folded is pairs whose long values go on in the next line.
+func folded(w io.Writer, title string, rows ...[2]string) { twoColumns(w, title, screen, rows) }
+
+func twoColumns(w io.Writer, title string, width int, rows [][2]string) {
+	t := plain()
 	names := 0
 	for _, r := range rows {
 		if r[1] != "" {
@@ -38,7 +40,9 @@ func pairs(w io.Writer, title string, rows ...[2]string) {
 			names = max(names, len(r[0]))
 		}
 	}
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: screen - names - 4, WidthMaxEnforcer: text.WrapSoft}})
+	if width > 0 {
+		t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: width - names - 4, WidthMaxEnforcer: text.WrapSoft}})
+	}
 	fmt.Fprintf(w, "%s\n%s\n", title, trimmed(t))
 }
 
@@ -74,7 +78,7 @@ func (a *shownTrace) text(w io.Writer) error {
 	if h.Leaves {
 		leaves = "yes"
 	}
-	pairs(w, "trace, version 1, "+a.in.name,
+	folded(w, "trace, version 1, "+a.in.name,
 		[2]string{"requests", fmt.Sprint(h.Counts.Kept)},
 		[2]string{"span", fmt.Sprintf("%.3f s from %s", float64(span)/1e6, orNone(h.Time.Zero))},
 		[2]string{"time stamps", resolution(h.Time)},
@@ -183,7 +187,7 @@ func (a *shownBundle) text(w io.Writer) error {
 		}
 		rows = append(rows, [2]string{"must sign", fmt.Sprintf("%s: %s, %s", p.Role, p.Principal, state)})
 	}
-	pairs(w, "bundle, version 1 (reprise verify checks it)", rows...)
+	folded(w, "bundle, version 1 (reprise verify checks it)", rows...)
 	fmt.Fprintln(w)
 	return specText(w, sp)
 }
@@ -208,7 +212,7 @@ func (a *shownRun) text(w io.Writer) error {
 		}
 	}
 	rows = append(rows, [2]string{"client", r.Verdict.Verdict + ": " + r.Verdict.Reason}, [2]string{"made by", made(r.Tool)})
-	pairs(w, "results, version 1 (reprise report reads them)", rows...)
+	folded(w, "results, version 1 (reprise report reads them)", rows...)
 	return nil
 }
 
@@ -257,7 +261,7 @@ func (a *shownSweep) text(w io.Writer) error {
 		rows = append(rows, [2]string{"saturation", most})
 	}
 	rows = append(rows, [2]string{"runs", fmt.Sprintf("%d of %d have results", n, len(x.Runs))}, [2]string{"made by", made(x.Tool)})
-	pairs(w, "sweep, version 1 (reprise report reads it)", rows...)
+	folded(w, "sweep, version 1 (reprise report reads it)", rows...)
 	t := plain()
 	t.AppendHeader(table.Row{"run", "mode", "asked, requests/s", "status", "client"})
 	for _, l := range x.Runs {

@@ -188,6 +188,9 @@ func (l *Load) over() string {
 	if l.SteadyS > 0 {
 		return fmt.Sprintf("over the %s s in which all slots went on", seconds(l.SteadyS))
 	}
+	if l.byPlan {
+		return fmt.Sprintf("over the %s s to one gap past the last planned instant", seconds(l.SpanS))
+	}
 	return fmt.Sprintf("over the %s s to the last answer", seconds(l.SpanS))
 }
 

@@ -101,6 +101,16 @@ func (m *Metrics) outcomes(kept []replay.Outcome) []replay.Outcome {
 // window is the first and last planned instant of one repetition.
 type window struct{ lo, hi, n int64 }
 
+// length is the time that as many requests take at their mean gap, so one gap
+// more than lies between the first and the last. Answers are counted over no
+// less, or they would come faster than what was offered.
+func (w window) length() int64 {
+	if w.n < 2 {
+		return 0
+	}
+	return w.hi - w.lo + (w.hi-w.lo)/(w.n-1)
+}
+
 func (m *Metrics) windows() map[int32]window {
 	w := map[int32]window{}
 	for i := range m.samples {
@@ -130,7 +140,11 @@ func (m *Metrics) load(run *replay.Run) Load {
 	for r, w := range m.windows() {
 		gaps += w.n - 1
 		open += w.hi - w.lo
-		span += ends[r] - w.lo
+		over := ends[r] - w.lo
+		if least := w.length(); over < least {
+			over, l.byPlan = least, true
+		}
+		span += over
 	}
 	l.WindowS, l.SpanS = float64(open)/1e9, float64(span)/1e9
 	l.OfferedPerS = perSecond(gaps, open)

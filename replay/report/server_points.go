@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"reprise/replay"
 	"reprise/replay/scrape"
 )
 
@@ -45,19 +46,36 @@ func (in *Input) part(by []*Metrics, i int, point int32) *scrape.Summary {
 		if int(repeat) >= len(in.Server) {
 			continue
 		}
-		until := ends[repeat]
+		until, alone := ends[repeat], ends[repeat]
 		if i+1 < len(by) {
 			if next, ok := by[i+1].windows()[repeat]; ok && next.lo > w.lo {
-				until = min(until, next.lo)
+				until, alone = min(until, next.lo), w.hi
 			}
 		}
 		part := scrape.Summarize(scrape.Cut(in.Server[repeat], w.lo, until))
 		if part == nil {
 			return nil
 		}
+		part.Running, part.Waiting, part.KVUsage = levels(in.Server[repeat], w.lo, alone)
 		sum = joined(sum, part)
 	}
 	return sum
+}
+
+// levels are the most that the server had running and waiting, and of its cache in
+// use, in the scrapes between two instants: what was scraped after the last planned
+// instant of a load point may be of the next one already, its warm-up at least.
+func levels(rows []replay.ServerRow, from, to int64) (running, waiting, kv *float64) {
+	var in []replay.ServerRow
+	for _, r := range rows {
+		if r.TNS >= from && r.TNS <= to {
+			in = append(in, r)
+		}
+	}
+	if s := scrape.Summarize(in); s != nil {
+		return s.Running, s.Waiting, s.KVUsage
+	}
+	return nil, nil, nil
 }
 
 func joined(sum, more *scrape.Summary) *scrape.Summary {

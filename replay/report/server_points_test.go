@@ -48,7 +48,7 @@ func scrapes(shift int64) []replay.ServerRow {
 		add("vllm:prefix_cache_queries_total", "", 100*sum)
 		add("vllm:prefix_cache_hits_total", "", 50*sum)
 		add("vllm:num_requests_running", "", 1)
-		add("vllm:num_requests_waiting", "", math.Min(2, float64(max(s-1, 0)/10)))
+		add("vllm:num_requests_waiting", "", math.Min(2, float64(max(s, 0)/10)))
 	}
 	return out
 }

@@ -64,7 +64,9 @@ type Source struct {
 
 // Load is what was offered and what came back, over the measured phase.
 // Offered is (n−1) over the time from the first to the last planned instant;
-// completed counts until the last answer, so it is lower when answers are slow;
+// completed counts until the last answer (or, where that is later, one gap past
+// the last planned instant), so it is lower when answers are slow and never above
+// what was offered;
 // in a closed loop over the part in which all its slots went on (SteadyS, see
 // replay.Pace), where that is long enough. Goodput and tokens are over the same.
 type Load struct {
@@ -76,7 +78,7 @@ type Load struct {
 	Warmup       int64    `json:"warmup"` // sent besides, in no number here
 	Drain        int64    `json:"drain"`  //
 	WindowS      float64  `json:"window_s"`
-	SpanS        float64  `json:"span_s"` // first planned instant to last answer
+	SpanS        float64  `json:"span_s"` // first planned instant to last answer, or to one gap past the last planned one where that is later
 	SteadyS      float64  `json:"steady_s,omitempty"`
 	OfferedPerS  *float64 `json:"offered_per_s"`
 	DonePerS     *float64 `json:"completed_per_s"`
@@ -84,7 +86,8 @@ type Load struct {
 	RetryAfterN  int64    `json:"retry_after"`
 	RetryAfterMS int64    `json:"retry_after_max_ms"`
 
-	timed bool // a closed loop by time: how many requests it takes is not planned
+	byPlan bool // SpanS is as long as the plan, not until the last answer
+	timed  bool // a closed loop by time: how many requests it takes is not planned
 }
 
 // Latency is one metric on one clock, over answered requests. N requests (for
