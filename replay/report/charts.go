@@ -61,8 +61,20 @@ func value(v *float64) float64 {
 	return *v
 }
 
-func (s *Summary) perSecond(f func(*Bin) int64) []chart.XY {
-	return s.line(func(b *Bin) float64 { return float64(f(b)) / float64(s.BinS) })
+// perSecond is a count of each bin over the part of the bin that was measured: the
+// first begins before the measured phase and the last goes on after it. One that
+// was measured for less than its half is left out.
+func (s *Summary) perSecond(until float64, f func(*Bin) int64) []chart.XY {
+	return s.line(func(b *Bin) float64 {
+		if s.Repeats > 1 { // each has its own beginning and end
+			return float64(f(b)) / float64(s.BinS)
+		}
+		part := min(float64(b.TS+s.BinS), until) - max(float64(b.TS), s.span.first)
+		if part < float64(s.BinS)/2 {
+			return math.NaN()
+		}
+		return float64(f(b)) / part
+	})
 }
 
 // binCells writes every k-th bin, so that a table has at most tableRows rows.
@@ -106,10 +118,10 @@ func (s *Summary) ttftOverTime(id string) figure {
 func (s *Summary) loadOverTime(id string) figure {
 	c := chart.Chart{ID: id + "-load", Title: "Offered and completed per second, and in flight", XUnit: " s", XMin: s.begin(), Lines: []chart.Series{
 		{Name: "in flight", Colour: 3, Points: s.line(func(b *Bin) float64 { return float64(b.InFlight) }), Fill: true},
-		{Name: "offered/s", Colour: 1, Points: s.perSecond(func(b *Bin) int64 { return b.Offered })},
-		{Name: "completed/s", Colour: 4, Points: s.perSecond(func(b *Bin) int64 { return b.Completed }), Dashed: true}}}
+		{Name: "offered/s", Colour: 1, Points: s.perSecond(s.span.planned, func(b *Bin) int64 { return b.Offered })},
+		{Name: "completed/s", Colour: 4, Points: s.perSecond(s.span.end, func(b *Bin) int64 { return b.Completed }), Dashed: true}}}
 	c.Desc = "Requests planned and answered per second, and requests in flight at the end of each bin."
-	return figure{Chart: c, note: fmt.Sprintf("%s; offered by planned instant, completed by end. Most in flight at once: %s.", upper(s.bins()), count(s.Load.PeakInFlight)),
+	return figure{Chart: c, note: fmt.Sprintf("%s, at the ends the part that was measured; offered by planned instant, completed by end. Most in flight at once: %s.", upper(s.bins()), count(s.Load.PeakInFlight)),
 		cells: s.binCells([]string{"offered", "completed", "failed", "in flight"}, func(b *Bin) []string {
 			return []string{count(b.Offered), count(b.Completed), count(b.Failed), count(b.InFlight)}
 		})}
@@ -117,8 +129,8 @@ func (s *Summary) loadOverTime(id string) figure {
 
 func (s *Summary) errorsOverTime(id string) figure {
 	c := chart.Chart{ID: id + "-errors", Title: "Requests not answered, per second", XUnit: " s", XMin: s.begin(), Lines: []chart.Series{
-		{Name: "all failures", Colour: 2, Points: s.perSecond(func(b *Bin) int64 { return b.Failed }), Fill: true},
-		{Name: "HTTP 429", Colour: 5, Points: s.perSecond(func(b *Bin) int64 { return b.RateLimited })}}}
+		{Name: "all failures", Colour: 2, Points: s.perSecond(s.span.end, func(b *Bin) int64 { return b.Failed }), Fill: true},
+		{Name: "HTTP 429", Colour: 5, Points: s.perSecond(s.span.end, func(b *Bin) int64 { return b.RateLimited })}}}
 	c.Desc = "Requests of every class but ok, and those answered with HTTP 429, per second."
 	return figure{Chart: c, note: fmt.Sprintf("%s, by end. %s of %s planned.", upper(s.bins()), count(s.Load.Failed), count(s.Load.Planned)),
 		cells: s.binCells([]string{"failed", "of them 429"}, func(b *Bin) []string { return []string{count(b.Failed), count(b.RateLimited)} })}

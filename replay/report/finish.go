@@ -55,6 +55,7 @@ func (m *Metrics) summary(run *replay.Run) Summary {
 	s.Repeats, s.Point = len(m.windows()), m.point
 	s.Latency = m.latencies(&c, run.Endpoint.Streaming)
 	s.BinS, s.Bins = overTime(m.samples)
+	s.span = m.stretch()
 	s.CDFs = []CDF{cdf("ttft", "sched", c.ttft), cdf("ttft", "write_end", c.ttftSend), cdf("e2e", "sched", c.e2e)}
 	if run.Endpoint.Streaming {
 		s.CDFs = append(s.CDFs, cdf("tpot", "", c.tpot))
@@ -109,6 +110,18 @@ func (w window) length() int64 {
 		return 0
 	}
 	return w.hi - w.lo + (w.hi-w.lo)/(w.n-1)
+}
+
+func (m *Metrics) stretch() (s stretch) {
+	lo, hi, ok := extent(m.samples)
+	if !ok {
+		return s
+	}
+	planned := lo
+	for _, w := range m.windows() {
+		planned = max(planned, w.hi)
+	}
+	return stretch{float64(lo) / 1e9, float64(planned) / 1e9, float64(hi) / 1e9}
 }
 
 func (m *Metrics) windows() map[int32]window {

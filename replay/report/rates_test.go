@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -67,5 +68,31 @@ func TestPrintedTablesAreWhole(t *testing.T) {
 	_, print, ok := strings.Cut(pageOf(t, build(t, Input{Run: testRun(), Results: seq(paced(40, 100, 1, 0))})), "@media print")
 	if !ok || !strings.Contains(print, ".scroll { overflow: visible; }") {
 		t.Error("the printed page cuts off what would scroll")
+	}
+}
+
+// TestRatesOfPartialBins: a constant rate is drawn constant, though the measured
+// phase begins and ends within a bin.
+func TestRatesOfPartialBins(t *testing.T) {
+	var rs []replay.Result
+	for i := range 300 { // 10 requests/s from 1 s to 31 s, in bins of 2 s
+		rs = append(rs, answered(1000+float64(i)*100, 0, 10, 10, 1))
+	}
+	s := build(t, Input{Run: testRun(), Results: seq(rs)}).Summaries[0]
+	if s.BinS != 2 || s.Bins[0].TS != 0 || s.Bins[0].Offered != 10 {
+		t.Fatalf("bins of %d s from %d s with %d requests: the test asks nothing", s.BinS, s.Bins[0].TS, s.Bins[0].Offered)
+	}
+	drawn := 0
+	for _, p := range s.perSecond(s.span.planned, func(b *Bin) int64 { return b.Offered }) {
+		if math.IsNaN(p.Y) {
+			continue
+		}
+		drawn++
+		if math.Abs(p.Y-10) > 1.2 {
+			t.Errorf("at %v s %v requests/s are drawn, want about 10", p.X, p.Y)
+		}
+	}
+	if drawn < 15 {
+		t.Errorf("%d bins are drawn", drawn)
 	}
 }

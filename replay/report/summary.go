@@ -41,7 +41,12 @@ type Summary struct {
 	Bins     []Bin            `json:"over_time"`
 	CDFs     []CDF            `json:"cdf"`
 	named    bool             // Input.Named
+	span     stretch          // of the measured phase
 }
+
+// stretch is the first and the last planned instant and the last instant of all, in
+// seconds on the run's clock.
+type stretch struct{ first, planned, end float64 }
 
 // Source says what was run.
 type Source struct {
