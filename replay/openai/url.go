@@ -33,6 +33,8 @@ func resolve(raw, api string) (target, error) {
 		return target{}, errors.New("the URL has no host: write it as http://host:port")
 	case u.User != nil:
 		return target{}, errors.New("the URL has a user or password in it: give the key by the environment or a file")
+	case strings.Contains(u.RawQuery, " "):
+		return target{}, errors.New("the URL's query has a space in it: write %20")
 	case api != "" && api != Chat && api != Completions:
 		return target{}, fmt.Errorf("the API is %q, want %s or %s", api, Chat, Completions)
 	}
