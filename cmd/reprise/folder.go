@@ -111,12 +111,16 @@ func spared(output string) error {
 	return nil
 }
 
-// inWords says of a file that is not there what people say.
+// inWords says of a file that is not there, or is a folder, what people say.
 func inWords(err error) string {
 	text := err.Error()
 	var p *fs.PathError
-	if !errors.As(err, &p) || !errors.Is(p, fs.ErrNotExist) {
-		return text
+	switch {
+	case !errors.As(err, &p):
+	case errors.Is(p, fs.ErrNotExist):
+		return strings.Replace(text, p.Error(), "there is no file or folder "+p.Path, 1)
+	case isFolder(p.Path) && p.Op == "read":
+		return strings.Replace(text, p.Error(), notAFile(p.Path).Error(), 1)
 	}
-	return strings.Replace(text, p.Error(), "there is no file or folder "+p.Path, 1)
+	return text
 }
