@@ -13,7 +13,8 @@
 // Steps of a request:
 //
 //  1. A server reads it: the package's own for HTTP/1.1, of the parts in wire,
-//     net/http's for TLS and HTTP/2. From there both share all code up to the bytes of events.
+//     net/http's for TLS and HTTP/2. From there both share all code up to the
+//     bytes of events.
 //  2. Its prompt is counted, template tokens included, and hashed into chained
 //     blocks of 16 tokens; a Fleet's router gets it.
 //  3. The engine says which token comes at what instant.
