@@ -31,10 +31,15 @@ func Rescale(times []int64, width int64) RescaleStats {
 		return s
 	}
 	v := dist.NewValues(y)
-	s.KS = value(dist.KS(v, func(x float64) float64 { return -math.Expm1(-x) }))
+	s.KS = value(fromExponential(v))
 	_, s.CV = spread(v)
 	s.Lag1 = correlation(len(y)-1, len(y)-1, func(i int) (float64, float64) { return y[i], y[i+1] })
 	return s
+}
+
+// fromExponential is the KS distance from the exponential of mean 1.
+func fromExponential(v dist.Values) float64 {
+	return dist.KS(v, func(x float64) float64 { return -math.Expm1(-x) })
 }
 
 // rescaled are the gaps in expected arrivals.
@@ -116,7 +121,7 @@ func (s *RescaleStats) Simulate(times []int64, width int64, rng *rand.Rand) {
 			sim[i] = first + k*width + int64(rng.Float64()*float64(w))
 		}
 		slices.Sort(sim)
-		null = append(null, Rescale(sim, width).KS.Value)
+		null = append(null, fromExponential(dist.NewValues(rescaled(sim, width))))
 	}
 	s.Null95 = value(dist.NewValues(null).Quantile(0.95))
 }

@@ -150,14 +150,14 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// TestSynthetic finds five draws of the spec faithful, and one hour's spec not
+// TestSynthetic finds three draws of the spec faithful, and one hour's spec not
 // that of another service.
 func TestSynthetic(t *testing.T) {
 	x := azure(t, "conv")
 	sp, err := fit.Fit(x, fit.Options{})
 	check(t, err)
 	var draws []*trace.Trace
-	for seed := range uint64(5) {
+	for seed := range uint64(3) {
 		d, err := synth.Trace(sp, synth.Options{Seed: seed})
 		check(t, err)
 		draws = append(draws, d)

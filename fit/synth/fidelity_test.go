@@ -184,6 +184,7 @@ func TestFidelity(t *testing.T) {
 			f.lengths()
 			f.bursts()
 			f.prefixes()
+			f.powerless()
 		})
 	}
 }
@@ -346,19 +347,13 @@ func (f *fidelity) prefixes() {
 	}
 }
 
-// TestBaselineFails checks that the thresholds have power: Poisson arrivals and
-// independent lengths miss those that they must miss.
-func TestBaselineFails(t *testing.T) {
-	src := public(t, "azure-conv")
-	sp, err := fit.Fit(src, fit.Options{})
-	check(t, err)
-	in, out := lengthsOf(src)
-	grid := newRankGrid(in, out)
-	source := measure(t, src, src, grid)
-	x, err := synth.Trace(baseline(sp), synth.Options{Seed: 3, For: span(src)})
-	check(t, err)
-	got := measure(t, src, x, grid)
-	if got["joint TV10"] < 0.3 || math.Log(source["IDC(60 s)"]/got["IDC(60 s)"]) < 1 || got["P(60 s)"] > 0.9*source["P(60 s)"] {
-		t.Errorf("the baseline is as good as the source: %v", got)
+// powerless checks that the thresholds have power: Poisson arrivals and
+// independent lengths miss those that they must miss on Azure's conversations.
+func (f *fidelity) powerless() {
+	if f.name != "azure-conv" {
+		return
+	}
+	if b := f.base; b["joint TV10"] < 0.3 || math.Log(f.source["IDC(60 s)"]/b["IDC(60 s)"]) < 1 || b["P(60 s)"] > 0.9*f.source["P(60 s)"] {
+		f.t.Errorf("the baseline is as good as the source: %v", b)
 	}
 }

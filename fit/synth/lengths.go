@@ -43,6 +43,9 @@ func (g *lengths) draw() (in, out int32) {
 		i := sort.SearchFloat64s(g.upto, float64(in))
 		u = g.mix.rank(g.given[min(i, len(g.given)-1)].At(u), tie)
 	}
+	if g.output.At(u) == 0 {
+		return in, 0 // an atom: answers without a token
+	}
 	return in, g.output.Length(u)
 }
 

@@ -69,7 +69,8 @@ func example(seed uint64, n int) *trace.Trace {
 // trace file: all of it works, or says in one line why not.
 func TestChain(t *testing.T) {
 	worked := 0
-	for seed := range uint64(400) {
+	const chains = 120
+	for seed := range uint64(chains) {
 		src := example(seed, []int{1, 2, 3, 10, 150, 400}[seed%6])
 		sp, err := fit.Fit(src, fit.Options{})
 		if err != nil {
@@ -96,8 +97,8 @@ func TestChain(t *testing.T) {
 		sound(t, x)
 		worked++
 	}
-	if worked < 200 {
-		t.Errorf("only %d of 400 traces went through", worked)
+	if worked < chains/2 {
+		t.Errorf("only %d of %d traces went through", worked, chains)
 	}
 }
 
@@ -119,7 +120,7 @@ func sound(t testing.TB, x *trace.Trace) {
 		if want := (int64(r.Input.V) + int64(size) - 1) / int64(size); int64(len(r.Blocks)) != want {
 			t.Fatalf("request %d of %d tokens has %d blocks", i, r.Input.V, len(r.Blocks))
 		}
-		if r.Input.V < 1 || r.Output.V < 1 {
+		if r.Input.V < 1 || r.Output.V < 0 {
 			t.Fatalf("request %d has %d and %d tokens", i, r.Input.V, r.Output.V)
 		}
 		// Blocks by first appearance; chained, they ascend, so none repeats.
@@ -203,7 +204,14 @@ func TestStreamsApart(t *testing.T) {
 		"blocks":   func(x *trace.Trace) any { return blocksOf(x) },
 		"features": func(x *trace.Trace) any { return models(x) },
 	}
-	before, err := synth.Trace(rich(t), synth.Options{Seed: 3})
+	raw, err := spec.Encode(rich(t))
+	check(t, err)
+	same := func() *spec.Spec {
+		sp, err := spec.Decode(raw)
+		check(t, err)
+		return sp
+	}
+	before, err := synth.Trace(same(), synth.Options{Seed: 3})
 	check(t, err)
 	for _, c := range []struct {
 		name    string
@@ -217,7 +225,7 @@ func TestStreamsApart(t *testing.T) {
 		{"models", func(w *spec.Workload) { w.Features.Models = nil }, []string{"features"}},
 		{"input table", func(w *spec.Workload) { double(w.Lengths.Input.Quantiles.Values); w.Lengths.Input.Mean.Value *= 2 }, []string{"input", "output", "blocks"}},
 	} {
-		sp := rich(t)
+		sp := same()
 		c.edit(&sp.Workload)
 		after, err := synth.Trace(sp, synth.Options{Seed: 3})
 		check(t, err)

@@ -38,7 +38,7 @@ func TestSessions(t *testing.T) {
 	sp, err = spec.Decode(raw)
 	check(t, err)
 	var draws []*trace.Trace
-	for seed := range uint64(5) {
+	for seed := range uint64(3) {
 		x, err := synth.Trace(sp, synth.Options{Seed: seed})
 		check(t, err)
 		draws = append(draws, x)

@@ -40,7 +40,7 @@ func day(t testing.TB, name string, n int) *trace.Trace {
 // TestSpecSize holds the spec of a day, with every table full, to what a person
 // can page through.
 func TestSpecSize(t *testing.T) {
-	x := day(t, "mooncake-conv", 100_000)
+	x := day(t, "mooncake-conv", 12_000)
 	sp, err := fit.Fit(x, fit.Options{})
 	check(t, err)
 	raw, err := spec.Encode(sp)

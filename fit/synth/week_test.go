@@ -138,7 +138,7 @@ func TestWeekKeepsGusts(t *testing.T) {
 	src := &trace.Trace{Header: trace.Header{Kind: trace.Kind, Version: trace.Version, BlockTokens: 16, Tail: trace.TailFresh,
 		Time: trace.Time{Calendar: trace.CalendarHourOfWeek, Zero: "Mon 00:00:00"}}}
 	for m := range 30 * 60 {
-		rate := 10 * (r.ExpFloat64() + r.ExpFloat64())
+		rate := 5 * (r.ExpFloat64() + r.ExpFloat64())
 		for at := r.ExpFloat64(); at < rate; at += r.ExpFloat64() {
 			src.Requests = append(src.Requests, trace.Request{ID: int64(len(src.Requests)), N: 1, Input: trace.Some[int32](100), Output: trace.Some[int32](10),
 				T: trace.Some(int64((float64(m) + at/rate) * 60e6))})
@@ -156,7 +156,7 @@ func TestWeekKeepsGusts(t *testing.T) {
 		v := dist.NewValues(counts)
 		return v.SD() * v.SD() / v.Mean()
 	}
-	want := idc(src, 30*60) // 1 + 20/2
+	want := idc(src, 30*60) // 1 + 10/2
 	x, err := synth.Trace(sp, synth.Options{Seed: 1, InWeek: true, Hour: 3, For: 20 * time.Hour})
 	check(t, err)
 	if got := idc(x, 20*60); math.Abs(math.Log(got/want)) > 0.2 {
