@@ -50,6 +50,7 @@ func assemble(h trace.Header, r *rows, f spec.Features, o Options, rest func(*sp
 	if w.Arrivals, err = arrivalSection(h.Time, r); err != nil {
 		return nil, err
 	}
+	clockChange(&w.Arrivals, h)
 	if err = rest(w); err != nil {
 		return nil, err
 	}

@@ -61,6 +61,19 @@ func arrivalSection(clock trace.Time, r *rows) (spec.Arrivals, error) {
 	return a, nil
 }
 
+// clockChange warns of arrivals that may be an hour off.
+func clockChange(a *spec.Arrivals, h trace.Header) {
+	if h.Counting == nil || h.Counting.Clock == nil {
+		return
+	}
+	if n := h.Counting.Clock.Either; n > 0 {
+		a.Notes = append(a.Notes, fmt.Sprintf("%d arrivals are in an hour that the clock showed twice, and nothing tells which: taken as the first, they make its rate too high, and the busiest hour may be that one; ingest the log with times in UTC", n))
+	}
+	if n := h.Counting.Clock.Skipped; n > 0 {
+		a.Notes = append(a.Notes, fmt.Sprintf("%d arrivals are at times that the clock of the zone skipped: is it the zone of the log?", n))
+	}
+}
+
 // label is the calendar's label of an offset, empty without calendar.
 func label(clock trace.Time, offset int64) string {
 	text, err := clock.Label(offset)

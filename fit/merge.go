@@ -84,6 +84,7 @@ func (a *alignment) account(shards []Shard) {
 	h := &a.header
 	h.Counts = trace.Counts{Rejected: map[string]int64{}, Excluded: map[string]int64{}}
 	h.Sources, h.DerivedFrom, h.Counting = nil, nil, nil
+	var clock trace.ClockChange
 	for _, s := range shards {
 		c := s.File.Header.Counts
 		h.Counts.Read, h.Counts.Kept = h.Counts.Read+c.Read, h.Counts.Kept+c.Kept
@@ -95,6 +96,12 @@ func (a *alignment) account(shards []Shard) {
 		}
 		h.Sources = append(h.Sources, s.File.Header.Sources...)
 		h.Time.ResolutionUS = max(h.Time.ResolutionUS, s.File.Header.Time.ResolutionUS)
+		if k := s.File.Header.Counting; k != nil && k.Clock != nil {
+			clock.Either, clock.Skipped = clock.Either+k.Clock.Either, clock.Skipped+k.Clock.Skipped
+		}
+	}
+	if clock != (trace.ClockChange{}) {
+		h.Counting = &trace.Counting{Clock: &clock}
 	}
 	a.broken(shards)
 }
@@ -117,7 +124,10 @@ func (a *alignment) broken(shards []Shard) {
 	if logs == 0 {
 		return
 	}
-	a.header.Counting = &trace.Counting{Broken: brokenRows(all)}
+	if a.header.Counting == nil {
+		a.header.Counting = new(trace.Counting)
+	}
+	a.header.Counting.Broken = brokenRows(all)
 	a.brokenIn = fmt.Sprintf("broken prefixes are told of each trace for itself, by their share of the %d requests of all (%d of %d traces have some): what would be shared from one trace to another is not in them", a.header.Counts.Kept, logs, len(shards))
 }
 

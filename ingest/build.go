@@ -23,9 +23,9 @@ const maxInstant = 1e15
 type builder struct {
 	read     *reading
 	mapping  *Mapping
-	zone     *time.Location // of times without one; nil for UTC
-	votes    usage.Votes    // what the first rows showed
-	learning usage.Votes    // where they are being counted, else nil
+	zone     *localTime  // of times without one; nil for UTC
+	votes    usage.Votes // what the first rows showed
+	learning usage.Votes // where they are being counted, else nil
 	bad      *rows.Error
 	scratch  []byte
 	record   Record // that is being built
@@ -38,6 +38,7 @@ type builder struct {
 // notes counts what was assumed.
 type notes struct {
 	naive, guessed, negative int64
+	skipped                  int64 // times that the zone's clock did not show
 	truncated, redacted      int64
 	other                    int64 // lines of text logs that are no rows
 	usage                    usage.Notes
@@ -46,6 +47,7 @@ type notes struct {
 
 func (n *notes) add(o notes) {
 	n.naive += o.naive
+	n.skipped += o.skipped
 	n.guessed += o.guessed
 	n.negative += o.negative
 	n.truncated += o.truncated
@@ -55,7 +57,11 @@ func (n *notes) add(o notes) {
 }
 
 func newBuilder(m *Mapping, zone *time.Location) *builder {
-	return &builder{read: newReading(m), mapping: m, zone: zone}
+	b := &builder{read: newReading(m), mapping: m}
+	if zone != nil {
+		b.zone = &localTime{zone: zone}
+	}
+	return b
 }
 
 // merge takes over what another builder counted.
@@ -305,7 +311,7 @@ func (b *builder) times(r *Record) {
 			b.fail(badField(BadTime, f, scalar.UnreadableTime(s)))
 			return
 		}
-		at := trace.Some(b.zoned(st))
+		at := trace.Some(b.zoned(st, f, r))
 		switch f {
 		case FieldArrival:
 			r.Arrival = at
@@ -321,18 +327,27 @@ func (b *builder) times(r *Record) {
 		b.fail(rows.Bad(BadTime, "one time counts from 1970 and another from the log's start"))
 	}
 	r.Relative = relative
+	r.shown.own.arrival = r.Arrival.OK
 	if b.read.has.spans {
 		b.spans(r)
 	}
 }
 
 // zoned moves a time without a zone into the one that was given.
-func (b *builder) zoned(st scalar.Time) int64 {
+func (b *builder) zoned(st scalar.Time, f Field, r *Record) int64 {
 	if !st.Naive || b.zone == nil {
 		return st.Micros
 	}
-	t := time.UnixMicro(st.Micros).UTC()
-	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), b.zone).UnixMicro()
+	at, later, skipped := b.zone.instant(st.Micros)
+	if skipped {
+		b.notes.skipped++
+	}
+	if later > 0 {
+		s := &r.shown
+		s.later = later
+		s.arrival, s.first, s.end = s.arrival || f == FieldArrival, s.first || f == FieldFirstToken, s.end || f == FieldEnd
+	}
+	return at
 }
 
 func (b *builder) note(st scalar.Time) {
@@ -344,9 +359,15 @@ func (b *builder) note(st scalar.Time) {
 	}
 }
 
-// spans reads durations and fills the time that follows from two others.
+// spans reads durations, and works out times that the row does not give.
 func (b *builder) spans(r *Record) {
 	r.TTFT, r.Duration = b.span(FieldTTFT), b.span(FieldDuration)
+	r.shown.own.ttft, r.shown.own.duration = r.TTFT.OK, r.Duration.OK
+	r.derive()
+}
+
+// derive fills the time that follows from two others.
+func (r *Record) derive() {
 	if !r.Arrival.OK && r.End.OK && r.Duration.OK && r.End.V >= r.Duration.V {
 		r.Arrival = trace.Some(r.End.V - r.Duration.V)
 	}

@@ -21,6 +21,7 @@ func (l *Log) Notes() []string {
 		what string
 	}{
 		{l.notes.naive, "times have no zone and were read as " + zone},
+		{l.notes.skipped, "times do not exist: the clock of " + zone + ", was put forward over them. They are read as if it had not been; is it the zone of the log?"},
 		{l.notes.guessed, "times are small numbers and were read as seconds from the log's start; give the unit, as in --map arrival=column@ms, if they are not"},
 		{l.notes.negative, "durations are negative and were left out"},
 		{l.notes.other, "lines are none of the kinds that tell of requests: banners, statistics"},
@@ -30,6 +31,9 @@ func (l *Log) Notes() []string {
 		if n.n > 0 {
 			out = append(out, fmt.Sprintf("%d %s", n.n, n.what))
 		}
+	}
+	if line := l.twiceLine(zone); line != "" {
+		out = append(out, line)
 	}
 	if l.notes.text.n > 0 {
 		out = append(out, l.notes.text.line())
@@ -49,6 +53,30 @@ func (l *Log) Notes() []string {
 	return out
 }
 
+// Clock counts the times that are told by a zone's clock alone and may be others.
+// It is complete once the records have been read.
+func (l *Log) Clock() Clock {
+	c := l.twice.told
+	c.Untold += l.twice.waits
+	c.Skipped = l.notes.skipped
+	return c
+}
+
+func (l *Log) twiceLine(zone string) string {
+	c := l.Clock()
+	if c.First+c.Second+c.Untold == 0 {
+		return ""
+	}
+	line := fmt.Sprintf("%d requests are in an hour that the clock of %s, showed twice", c.First+c.Second+c.Untold, zone)
+	if c.First+c.Second > 0 {
+		line += fmt.Sprintf("; by the order of the rows %d are of the first time and %d of the second", c.First, c.Second)
+	}
+	if c.Untold > 0 {
+		line += fmt.Sprintf("; nothing tells which for %d, which are taken as the first: the rate there is too high and that of the hour behind too low. Ask for times in UTC", c.Untold)
+	}
+	return line
+}
+
 // learn takes over what a file's builder counted.
 func (l *Log) learn(b *builder) {
 	l.notes.add(b.notes)
@@ -63,12 +91,16 @@ func (l *Log) learn(b *builder) {
 type hander struct {
 	builder *builder
 	nest    *nest
-	covered bool // the records were counted by field before
+	covered bool   // the records were counted by field before
+	twice   *twice // nil where times name no other zone than UTC
 	yield   func(Record, error) bool
 }
 
 func (l *Log) hand(t *taken, b *builder, yield func(Record, error) bool) *hander {
 	h := &hander{builder: b, yield: yield}
+	if l.in.Zone != nil {
+		h.twice = &l.twice
+	}
 	if len(t.mapping.Fields[FieldParentSpan]) > 0 {
 		h.nest = newNest()
 	}
@@ -86,6 +118,9 @@ func (h *hander) take(r *Record, bad *rows.Error) bool {
 }
 
 func (h *hander) give(r *Record) bool {
+	if h.twice != nil {
+		h.twice.take(r)
+	}
 	if r.Rule == "" && !h.covered {
 		h.builder.cover(r)
 	}

@@ -25,6 +25,7 @@ type Log struct {
 	whole   int // files and entries read to their end
 	sources []trace.Source
 	notes   notes
+	twice   twice // times by the clock of Inputs.Zone
 	covered [numFields]int64
 	met     [numFields]int64 // rows with columns of the user's that the first rows lack
 	read    int64            // bytes of the files

@@ -57,6 +57,8 @@ type Record struct {
 	Duration   trace.Opt[int64] // µs
 	ProxyCache trace.Opt[bool]  // answered by a proxy's cache, no engine saw it
 
+	shown shown // which of the times may be another
+
 	Blocks      []int64 // ids of prefix blocks as the source gave them
 	BlockTokens int     // size of those blocks, 0 when there are none
 }

@@ -10,17 +10,28 @@ import (
 const countingKey = "reprise.counting"
 
 // Counting says how the tokens of a local trace were checked, what another
-// tokenizer counts for the same texts, and what keeps them from being shared. No
-// trace that leaves has it.
+// tokenizer counts for the same texts, which times are unsure, and what keeps
+// prompts from being shared. No trace that leaves has it.
 type Counting struct {
 	Check *Check `json:"check,omitempty"`
 	Also  *Also  `json:"also,omitempty"`
+
+	// Clock are requests whose time was told by a clock that was put back or
+	// forward, as far as nothing says which time it was; nil for none.
+	Clock *ClockChange `json:"clock_change,omitempty"`
 
 	// Broken are prompts of different kinds: but for further fields of the same
 	// prompts (Behind), none counts twice.
 	Broken []BrokenPrefix `json:"broken_prefixes,omitempty"`
 	// Only is how earlier traces told the one kind that they told.
 	Only *BrokenPrefix `json:"broken_prefix,omitempty"`
+}
+
+// ClockChange counts requests in an hour that a zone's clock showed twice, taken
+// as the first time, and in one that it did not show at all.
+type ClockChange struct {
+	Either  int64 `json:"either"`
+	Skipped int64 `json:"skipped"`
 }
 
 // BrokenPrefix says that prompts have a long stretch in common and do not share

@@ -145,11 +145,24 @@ func (o *ingestOptions) run(ctx context.Context, s *stdio, paths []string) error
 		return errors.New("no request was kept, so there is no trace to write")
 	}
 	rows.Header.Tool = version()
+	unsureClock(&rows.Header, log.Clock())
 	if err := o.write(ctx, s, rows); err != nil {
 		return err
 	}
 	s.talkAlso(rows.Header)
 	return nil
+}
+
+// unsureClock leaves word of times that may be an hour off, for whoever measures
+// the trace.
+func unsureClock(h *trace.Header, c ingest.Clock) {
+	if c.Untold+c.Skipped == 0 {
+		return
+	}
+	if h.Counting == nil {
+		h.Counting = new(trace.Counting)
+	}
+	h.Counting.Clock = &trace.ClockChange{Either: c.Untold, Skipped: c.Skipped}
 }
 
 // write writes the trace and, under a key that is kept, its keys beside it.
