@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"reprise/fit/dist"
 	"reprise/trace"
@@ -17,6 +18,16 @@ type Options struct {
 	Tool     trace.Tool
 	WordList string // SHA-256
 	Order    string // of several traces: OrderNamed, OrderWeek, or empty where both are one
+	// Zone is that of the hours of the day and the week, by a name of the tz
+	// database; nil for UTC.
+	Zone *time.Location
+}
+
+func (o Options) zone() *time.Location {
+	if o.Zone == nil {
+		return time.UTC
+	}
+	return o.Zone
 }
 
 var errEmpty = errors.New("the trace has no requests, so there is nothing to measure")
@@ -47,7 +58,7 @@ func assemble(h trace.Header, r *rows, f spec.Features, o Options, rest func(*sp
 	if w.Lengths, err = lengthSection(r); err != nil {
 		return nil, err
 	}
-	if w.Arrivals, err = arrivalSection(h.Time, r); err != nil {
+	if w.Arrivals, err = arrivalSection(h.Time, r, o.zone()); err != nil {
 		return nil, err
 	}
 	clockChange(&w.Arrivals, h)

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"time"
 
 	"reprise/trace"
 	"reprise/trace/spec"
@@ -12,7 +13,7 @@ var peakWidths = []int64{second, 10 * second, 60 * second, 3600 * second}
 
 const noteShort = "the log is no longer than an hour, so its peak hour is all of it"
 
-func arrivalSection(clock trace.Time, r *rows) (spec.Arrivals, error) {
+func arrivalSection(clock trace.Time, r *rows, zone *time.Location) (spec.Arrivals, error) {
 	if !r.timed {
 		return spec.Arrivals{Process: spec.ProcessUnknown,
 			Rate:  spec.AssumedNumber(0, "1/s", "the arrival time of each request"),
@@ -47,7 +48,9 @@ func arrivalSection(clock trace.Time, r *rows) (spec.Arrivals, error) {
 	why(&a.Notes, "gamma shape by MLE", s.Gaps.MLE)
 	scales(&a, s, from)
 	gapScales(&a, times, s.Clock, from)
-	weekSection(&a, clock, times)
+	if err = weekSection(&a, clock, times, zone); err != nil {
+		return a, err
+	}
 	if a.Rates, err = rateSeries(clock, times, from); err != nil {
 		return a, err
 	}

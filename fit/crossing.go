@@ -6,7 +6,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"strconv"
 
 	"reprise/trace"
 	"reprise/trace/keys"
@@ -106,16 +105,22 @@ type crossingNames struct {
 	count  int
 }
 
-func (n *crossingNames) of(digest int64) string {
+// of is the alias of a digest in the whole; own, its alias in its shard, stays
+// where it is the same in every log under the key.
+func (n *crossingNames) of(digest int64, own string) string {
 	if name, ok := n.names[digest]; ok {
 		return name
 	}
 	if n.names == nil {
 		n.names = map[int64]string{}
 	}
+	if trace.AliasOf(n.prefix, own) == trace.Keyed {
+		n.names[digest] = own
+		return own
+	}
 	for {
 		n.count++
-		if alias := n.prefix + strconv.Itoa(n.count); !slices.Contains(n.taken, alias) {
+		if alias := trace.NumberedAlias(n.prefix, n.count); !slices.Contains(n.taken, alias) {
 			n.names[digest] = alias
 			return alias
 		}
@@ -221,7 +226,7 @@ func (c *crossing) names(r *trace.Request, k *ownKeys) error {
 		all  *crossingNames
 	}{{keys.Model, &r.Model, k.model, &c.models}, {keys.Adapter, &r.Adapter, k.adapter, &c.adapters}} {
 		if d, ok := k.one(x.what); ok {
-			x.own[*x.name] = x.all.of(d)
+			x.own[*x.name] = x.all.of(d, *x.name)
 		}
 		if alias, ok := x.own[*x.name]; ok {
 			*x.name = alias

@@ -10,7 +10,10 @@ import (
 	"reprise/trace/spec"
 )
 
-// featureCounts counts the uses of features; counts of parts add up.
+// featureCounts counts the uses of features; counts of parts add up. A trace has
+// n = 1 both where one completion was asked for and where the log says nothing of
+// n. So n is told by rows that ask for more, and by those of which the log has
+// what was asked for: it says whether they had tools or a schema.
 type featureCounts struct {
 	n                                    int64
 	stream, tools, schema, several, chat useCount
@@ -47,7 +50,7 @@ func (f *featureCounts) add(requests []trace.Request) {
 		f.stream.add(r.Stream.V, r.Stream.OK)
 		f.tools.add(r.Tools.V, r.Tools.OK)
 		f.schema.add(r.Schema.V, r.Schema.OK)
-		f.several.add(r.N > 1, true)
+		f.several.add(r.N > 1, r.N > 1 || r.Tools.OK || r.Schema.OK)
 		f.chat.add(r.API == trace.Chat, r.API != trace.APIUnknown)
 		if r.Tools.V && r.ToolTok.OK {
 			f.toolTokens[int64(r.ToolTok.V)]++
@@ -65,6 +68,9 @@ func (f *featureCounts) add(requests []trace.Request) {
 }
 
 func (f *featureCounts) features() spec.Features {
+	if f.several.yes > 0 {
+		f.several.known = f.n // it names n where it is asked for
+	}
 	return spec.Features{Stream: f.stream.number(), Tools: f.tools.number(), Schema: f.schema.number(),
 		Several: f.several.number(), Chat: f.chat.number(), Models: f.shares(f.models), Adapters: f.shares(f.adapters),
 		ToolTokens: tokenTable(f.toolTokens), SchemaTokens: tokenTable(f.schemaTokens)}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"strings"
 
 	"reprise/trace"
 	"reprise/trace/keys"
@@ -287,7 +286,7 @@ func (m *merger) apart(r *trace.Request, s *source) {
 	}
 	s.ids = append(s.ids, int32(r.ID))
 	m.a.named = m.a.named || r.Client.OK
-	m.a.alias = m.a.alias || isAlias("model", r.Model) || isAlias("adapter", r.Adapter)
+	m.a.alias = m.a.alias || trace.AliasOf("model", r.Model) != trace.NoAlias || trace.AliasOf("adapter", r.Adapter) != trace.NoAlias
 	r.Client = trace.Opt[int32]{}
 	if r.Session.OK {
 		r.Session.V += s.base
@@ -295,10 +294,4 @@ func (m *merger) apart(r *trace.Request, s *source) {
 	for i := range r.Blocks {
 		r.Blocks[i] += s.base
 	}
-}
-
-// isAlias says whether a name is one that ingest gives: the prefix and a number.
-func isAlias(prefix, name string) bool {
-	n, ok := strings.CutPrefix(name, prefix)
-	return ok && n != "" && strings.Trim(n, "0123456789") == ""
 }

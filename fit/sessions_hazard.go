@@ -13,6 +13,7 @@ type Turns struct {
 	Counts    []int64 // turns by session
 	Gaps      []int64
 	Settled   []int64 // those of Gaps that begin so early that the end of the log cuts none short
+	SettledOf []int32 // the session of each
 	GapP95    int64   // µs
 	Truncated []bool  // by session: it may have begun before the log
 	Late      []bool  // by request: what continues it may lie behind the log
@@ -48,7 +49,7 @@ func TurnsOf(t *trace.Trace, l *Links) Turns {
 		at := t.Requests[i].T.V
 		c.Late[i] = at > end-c.GapP95
 		if p := after[i]; p >= 0 && !c.Late[p] {
-			c.Settled = append(c.Settled, at-t.Requests[p].T.V)
+			c.Settled, c.SettledOf = append(c.Settled, at-t.Requests[p].T.V), append(c.SettledOf, l.Session[i])
 		}
 		if s := l.Session[i]; s >= 0 && l.Turn[i] == 0 && at < c.GapP95 && 4*c.GapP95 < end {
 			c.Truncated[s] = true

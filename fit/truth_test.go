@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"reprise/trace"
 	"reprise/trace/spec"
@@ -98,7 +99,7 @@ func gusts(r *rand.Rand, minutes int, mean float64) []int64 {
 func TestLongLog(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 21))
 	times := gusts(r, 3*1440, 10)
-	a, err := arrivalSection(trace.Time{Calendar: trace.CalendarNone}, &rows{n: int64(len(times)), timed: true, times: times})
+	a, err := arrivalSection(trace.Time{Calendar: trace.CalendarNone}, &rows{n: int64(len(times)), timed: true, times: times}, time.UTC)
 	check(t, err)
 	hours := make([]float64, 71)
 	for _, at := range times {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"reprise/sanitize/spill"
 	"reprise/trace"
+	"reprise/trace/block"
 )
 
 // numbering gives keys 0, 1, 2, … by first appearance. One on disk is told the
@@ -262,7 +262,7 @@ func (p *parents) find(q *trace.Request, r *row) error {
 }
 
 // aliases names models or adapters: those of the policy's list by their own
-// name, the others model1, model2, … by first arrival.
+// name, the others model1, model2, … by first arrival, unless they are keyed.
 type aliases struct {
 	prefix  string
 	names   []string // by number; empty for none yet
@@ -283,9 +283,27 @@ func newAliases(prefix string, found names, allowed []string) *aliases {
 func (a *aliases) name(v int32) string {
 	for v > 0 && a.names[v] == "" {
 		a.count++
-		if alias := a.prefix + strconv.Itoa(a.count); !slices.Contains(a.allowed, alias) {
+		if alias := trace.NumberedAlias(a.prefix, a.count); !slices.Contains(a.allowed, alias) {
 			a.names[v] = alias
 		}
 	}
 	return a.names[v]
+}
+
+// keyed gives every name that has none an alias by its digest under the chain's
+// key.
+func (a *aliases) keyed(found names, chain *block.Chain) {
+	for name, v := range found {
+		if a.names[v] == "" {
+			a.names[v] = trace.KeyedAlias(a.prefix, chain.Root(block.Scope{Tokenizer: "alias of a " + a.prefix, Model: name}))
+		}
+	}
+}
+
+// StableAliases has Requests name models and adapters by digests under the key,
+// so that one has the same alias in every log that is read under it. It is called
+// before Requests.
+func (r *Rows) StableAliases() {
+	r.numbers.models.keyed(r.names.models, r.names.chain)
+	r.numbers.adapters.keyed(r.names.adapters, r.names.chain)
 }

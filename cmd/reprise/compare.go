@@ -18,6 +18,7 @@ import (
 type compareOptions struct {
 	limits string
 	seed   uint64
+	zone   string
 	json   bool
 	output string
 }
@@ -37,6 +38,11 @@ resampled by the minute) and with a baseline (Poisson arrivals, lengths apart,
 nothing shared), which shows that the metric has power. A difference within its
 limit, or within half as much again as the noise, passes. The queue probe sends
 both arrivals through one queue with the same service times.
+
+Models and adapters are matched by name where the policy kept their names, and by
+alias where both logs were ingested under one --key-file (model-3f9a1c0b22 is then
+the same model in every log). Aliases such as model1 tell nothing about another
+log's model1: shares are compared by rank then, and the verdict says so.
 
 Limits: fidelity for a synthetic trace against a trace, else drift; --for says
 otherwise. Exit 3 when a metric misses, 4 when nothing could be judged.`,
@@ -66,6 +72,7 @@ otherwise. Exit 3 when a metric misses, 4 when nothing could be judged.`,
 	}
 	c.Flags().StringVar(&o.limits, "for", "", "limits: fidelity or drift (default: by what B is)")
 	c.Flags().Uint64Var(&o.seed, "seed", 1, "seed of the resamples and the baseline")
+	c.Flags().StringVar(&o.zone, "timezone", "", "zone by whose clock the hours of two traces are compared, such as Europe/Berlin (default: UTC; a spec has its own)")
 	c.Flags().BoolVar(&o.json, "json", false, "JSON instead of text")
 	outputFlag(c, &o.output, "file to write")
 	return c
@@ -73,8 +80,9 @@ otherwise. Exit 3 when a metric misses, 4 when nothing could be judged.`,
 
 // workload is a trace or a spec.
 type workload struct {
-	trace *trace.Trace
-	spec  *spec.Spec
+	trace  *trace.Trace
+	spec   *spec.Spec
+	sha256 string
 }
 
 // readWorkload reads either; a bundle's folder stands for its spec.
@@ -84,6 +92,7 @@ func (s *stdio) readWorkload(path string) (w workload, err error) {
 		return w, err
 	}
 	defer in.Close()
+	w.sha256 = in.sha256
 	if within(in.name) != "" || in.starts(zstdMagic) {
 		return w, in.noTrace()
 	}
@@ -149,7 +158,26 @@ func (o *compareOptions) options(a, b workload) (compare.Options, error) {
 	default:
 		return c, usagef("--for is %q, want fidelity or drift", o.limits)
 	}
+	c.SameNames = sameOrigin(a, b)
+	zone, err := hoursZone(o.zone)
+	if err != nil {
+		return c, usageError{err}
+	}
+	if zone != nil && a.spec != nil {
+		return c, usagef("--timezone is for two traces; a spec has the zone of its hours (reprise fit --timezone)")
+	}
+	c.Zone = zone
 	return c, nil
+}
+
+// sameOrigin says whether b was made of a, or of what a was made of: their aliases
+// are the same then.
+func sameOrigin(a, b workload) bool {
+	if b.trace == nil || b.trace.Header.DerivedFrom == nil {
+		return false
+	}
+	from := b.trace.Header.DerivedFrom.SHA256
+	return from == a.sha256 || a.trace != nil && a.trace.Header.DerivedFrom != nil && from == a.trace.Header.DerivedFrom.SHA256
 }
 
 func (o *compareOptions) render(w io.Writer, r *compare.Report, args []string) error {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
 	"github.com/spf13/cobra"
@@ -19,7 +20,7 @@ import (
 )
 
 func newFit(io *stdio) *cobra.Command {
-	var output, order string
+	var output, order, zone string
 	c := &cobra.Command{
 		Use:   "fit TRACE...",
 		Short: "Measure a trace: lengths, arrivals, burstiness, prefix sharing",
@@ -50,6 +51,10 @@ lengths, arrivals, features and the hit rates of an infinite cache are exact.`,
 			if order != "" && order != fit.OrderNamed && order != fit.OrderWeek {
 				return usagef("--order is %s, want week or named", order)
 			}
+			hours, err := hoursZone(zone)
+			if err != nil {
+				return usageError{err}
+			}
 			inputs := slices.Clone(args)
 			for _, path := range args {
 				inputs = append(inputs, keys.Path(path))
@@ -58,8 +63,8 @@ lengths, arrivals, features and the hit rates of an infinite cache are exact.`,
 				return err
 			}
 			var sp *spec.Spec
-			err := unlessInterrupted(c.Context(), func() (err error) {
-				sp, err = io.fitTraces(args, order)
+			err = unlessInterrupted(c.Context(), func() (err error) {
+				sp, err = io.fitTraces(args, order, hours)
 				return err
 			})
 			if err != nil {
@@ -72,6 +77,7 @@ lengths, arrivals, features and the hit rates of an infinite cache are exact.`,
 		},
 	}
 	c.Flags().StringVar(&order, "order", "", "how traces lie that have hours of the week and no dates: within one week, or as named, each behind the one before")
+	c.Flags().StringVar(&zone, "timezone", "", "zone by whose clock hours of the day and the week are counted, such as Europe/Berlin or +02:00 (default: UTC)")
 	outputFlag(c, &output, "spec to write")
 	return c
 }
@@ -81,7 +87,7 @@ lengths, arrivals, features and the hit rates of an infinite cache are exact.`,
 const fitMemory = 1280 << 20
 
 // fitTraces measures the traces at paths as one.
-func (s *stdio) fitTraces(paths []string, order string) (*spec.Spec, error) {
+func (s *stdio) fitTraces(paths []string, order string, zone *time.Location) (*spec.Spec, error) {
 	var shards []fit.Shard
 	seen := map[string]string{} // by digest
 	var rows int64
@@ -114,7 +120,7 @@ func (s *stdio) fitTraces(paths []string, order string) (*spec.Spec, error) {
 	}
 	b := s.newBar("fit", rows, progress.UnitsDefault)
 	defer b.close()
-	return fit.FitShards(shards, fit.Options{Tool: version(), WordList: token.WordListSHA256(), Order: order}, fit.DefaultLimits(), b.set)
+	return fit.FitShards(shards, fit.Options{Tool: version(), WordList: token.WordListSHA256(), Order: order, Zone: zone}, fit.DefaultLimits(), b.set)
 }
 
 // shard opens the input as a trace.

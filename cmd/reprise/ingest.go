@@ -93,7 +93,7 @@ log without times is taken; the trace then has none, and a rate must be assumed.
 	zoneFlag(c, &o.zone)
 	c.Flags().StringVar(&o.policy, "policy", "", "what may be kept (YAML; see reprise init policy)")
 	c.Flags().StringVar(&o.maxBad, "max-bad", "", "largest share of rejected rows, for instance 5% or 0.05 (default: the policy's, 5%)")
-	c.Flags().StringVar(&o.keyFile, "key-file", "", "32 bytes that key the digests of several exports alike, which are then kept beside the trace for fit (default: a fresh key, nothing kept)")
+	c.Flags().StringVar(&o.keyFile, "key-file", "", "32 bytes that key the digests of several exports alike, which are then kept beside the trace for fit; a model or an adapter then has the same alias in all of them, which next month's compare needs (default: a fresh key, nothing kept)")
 	c.Flags().BoolVar(&o.keepAll, "keep-duplicates", false, "keep copies of a row, and attempts that another followed, as requests of their own")
 	outputFlag(c, &o.output, "trace file to write")
 	return c
@@ -167,10 +167,11 @@ func unsureClock(h *trace.Header, c ingest.Clock) {
 
 // write writes the trace and, under a key that is kept, its keys beside it.
 func (o *ingestOptions) write(ctx context.Context, s *stdio, rows *sanitize.Rows) error {
-	switch {
-	case o.keyFile == "":
+	if o.keyFile == "" {
 		return s.writeRows(ctx, o.output, rows)
-	case !regular(o.output):
+	}
+	rows.StableAliases()
+	if !regular(o.output) {
 		s.talk("note: the trace goes to no file of its own, so no keys are written beside it: what goes on in other traces will not be seen")
 		return s.writeRows(ctx, o.output, rows)
 	}

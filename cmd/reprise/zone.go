@@ -30,3 +30,24 @@ func parseZone(s string) (*time.Location, error) {
 	}
 	return zone, nil
 }
+
+// hoursZone reads the zone by whose clock hours are counted. It goes into specs
+// by its name in the time zone database, in which an offset of whole hours has
+// one too; nil is UTC by default.
+func hoursZone(s string) (*time.Location, error) {
+	zone, err := parseZone(s)
+	if zone == nil || err != nil || zone.String() != s {
+		return zone, err
+	}
+	if _, err := time.LoadLocation(s); err == nil {
+		return zone, nil
+	}
+	_, offset := time.Unix(0, 0).In(zone).Zone()
+	if offset%3600 != 0 {
+		return nil, fmt.Errorf("--timezone: %s is no whole hour; give the zone's name, such as Asia/Kolkata", s)
+	}
+	if offset == 0 {
+		return time.UTC, nil
+	}
+	return time.LoadLocation(fmt.Sprintf("Etc/GMT%+d", -offset/3600)) // its signs are turned round
+}

@@ -25,6 +25,9 @@ func (s *side) arrivals() error {
 	s.SpanS = some(a.SpanS)
 	s.stat("rate", a.Rate)
 	s.stat("local CV", a.Local.CVMedian)
+	if !a.PeakHour.Whole {
+		s.values[busiestName] = a.PeakHour.Rate
+	}
 	for _, b := range a.Bins {
 		for _, w := range scales {
 			if b.WidthUS == w*1e6 {
@@ -54,6 +57,12 @@ func (s *side) specArrivals(a *spec.Arrivals) {
 	s.values["rate"] = float64(a.Rate.Value)
 	if a.Span != nil {
 		s.SpanS = some(float64(a.Span.Value))
+	}
+	if p := a.PeakHour; p != nil && a.Span != nil && a.Span.Value > p.WidthS && p.WidthS == 3600 {
+		s.values[busiestName] = float64(p.Rate)
+	}
+	if a.Week != nil {
+		s.week = &weekly{profile: a.Week}
 	}
 	if a.LocalCV != nil {
 		s.values["local CV"] = float64(a.LocalCV.Value)

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
+	"time"
 
 	"reprise/fit"
 	"reprise/trace"
@@ -15,6 +17,11 @@ import (
 type Options struct {
 	Limits Limits
 	Seed   uint64
+	// SameNames says that the aliases of models and adapters are the same in all
+	// workloads, as in a trace and a cut of it.
+	SameNames bool
+	// Zone is that of the hours of two traces, UTC where nil; a spec has its own.
+	Zone *time.Location
 }
 
 // Traces compares b with the reference a; several are draws of the same, for
@@ -31,6 +38,7 @@ func Traces(a *trace.Trace, b []*trace.Trace, o Options) (*Report, error) {
 			return nil, fmt.Errorf("the second: %w", err)
 		}
 	}
+	o.SameNames = sameNames(b[0], o)
 	r, err := against(ref, others, o)
 	if err != nil {
 		return nil, err
@@ -38,11 +46,11 @@ func Traces(a *trace.Trace, b []*trace.Trace, o Options) (*Report, error) {
 	if err := r.floor(a, ref, o); err != nil {
 		return nil, err
 	}
+	r.floorHours(o, ref, others[0])
 	if err := r.power(a, ref, others, o); err != nil {
 		return nil, err
 	}
-	f := fit.Features(a)
-	r.lacking(&f, b[0])
+	r.lacking()
 	r.judge()
 	return r, nil
 }
@@ -53,11 +61,16 @@ func against(ref *side, others []*side, o Options) (*Report, error) {
 		return nil, errors.New("nothing to compare with the reference")
 	}
 	all := make([][]Metric, len(others))
+	if ref.week != nil {
+		ref.week.zone = o.Zone
+	}
 	for i, s := range others {
-		all[i] = metrics(ref, s, o.Limits)
+		all[i] = metrics(ref, s, o.Limits, o.SameNames)
 	}
 	r := &Report{A: ref.Side, B: others[0].Side, Limits: o.Limits, Metrics: mean(all)}
 	r.A.Draws, r.B.Draws = 1, len(others)
+	r.unmatched(ref, others[0], o.SameNames)
+	r.untoldHours(ref, others[0])
 	return r, nil
 }
 
@@ -79,8 +92,9 @@ func Spec(sp *spec.Spec, t *trace.Trace, o Options) (*Report, error) {
 	if err := r.floor(t, other, o); err != nil {
 		return nil, err
 	}
+	r.floorHours(o, ref, other)
 	r.Notes = append(r.Notes, "the noise floor is that of the log; a spec cannot be resampled")
-	r.lacking(&sp.Workload.Features, t)
+	r.lacking()
 	r.judge()
 	return r, nil
 }
@@ -104,10 +118,17 @@ func Specs(a, b *spec.Spec, o Options) (*Report, error) {
 	return r, nil
 }
 
-// lacking says which features of the reference the second never uses.
-func (r *Report) lacking(f *spec.Features, t *trace.Trace) {
-	if l := fit.Lacking(f, t); len(l) > 0 {
-		r.Notes = append(r.Notes, "the second has no request with "+strings.Join(l, ", "))
+// lacking says which features of the reference the second never uses, of those
+// that it tells.
+func (r *Report) lacking() {
+	var never []string
+	for _, m := range r.Metrics {
+		if m.Section == sectionFeatures && m.Off.OK && m.A.V > 0 && m.B.V == 0 && !strings.Contains(m.Name, " by share") {
+			never = append(never, fmt.Sprintf("%s (%.3g %% of the reference)", strings.TrimPrefix(m.Name, featurePrefix), 100*m.A.V))
+		}
+	}
+	if len(never) > 0 {
+		r.Notes = append(r.Notes, "the second has no request "+strings.Join(never, ", "))
 	}
 }
 
@@ -133,6 +154,29 @@ func (r *Report) floor(t *trace.Trace, s *side, o Options) error {
 	return nil
 }
 
+// floorHours adds the noise of the hours: the larger one, since either may be
+// the shorter log.
+func (r *Report) floorHours(o Options, sides ...*side) {
+	_, _, zone, err := both(sides[0], sides[1])
+	if err != nil {
+		return
+	}
+	noise := map[string]float64{}
+	for _, s := range sides {
+		if s.week.profile != nil {
+			continue
+		}
+		for name, v := range p95(weekNoise(s, zone, rand.New(rand.NewPCG(o.Seed, 8)))) {
+			noise[name] = max(noise[name], v)
+		}
+	}
+	for i := range r.Metrics {
+		if v, ok := noise[r.Metrics[i].Name]; ok {
+			r.Metrics[i].Noise = some(v)
+		}
+	}
+}
+
 // power adds the baseline and the queue probe.
 func (r *Report) power(a *trace.Trace, ref *side, others []*side, o Options) error {
 	x := poisson(a, o.Seed)
@@ -144,7 +188,7 @@ func (r *Report) power(a *trace.Trace, ref *side, others []*side, o Options) err
 		return err
 	}
 	of := map[string]Value{}
-	for _, m := range metrics(ref, base, o.Limits) {
+	for _, m := range metrics(ref, base, o.Limits, true) {
 		of[m.Name] = m.Off
 	}
 	for i := range r.Metrics {
@@ -188,6 +232,9 @@ func (r *Report) judge() {
 		if m.Name == jointName && m.Noise.OK && m.Limit.OK {
 			m.Limit.V += m.Noise.V // a resample of the source has a distance of its own
 		}
+		if allowed := m.allowed(); m.Why == "" && m.Off.OK && m.How != LogRatio && m.Name != courseName && allowed >= 1 {
+			m.Why = "told only: the noise is as large as the value"
+		}
 		switch {
 		case !m.Off.OK:
 			m.Verdict = Unknown
@@ -196,12 +243,24 @@ func (r *Report) judge() {
 			}
 		case m.Why != "" || !m.Limit.OK:
 			m.Verdict = Told
-		case m.Off.V <= m.Limit.V || m.Noise.OK && m.Off.V <= m.room()*m.Noise.V:
+		case m.Off.V <= m.allowed():
 			m.Verdict = Pass
 		default:
 			m.Verdict = Miss
 		}
 	}
+}
+
+// allowed is how far a metric may be off. Where that is all of it, so that
+// nothing at all would pass too, there is nothing to judge.
+func (m *Metric) allowed() float64 {
+	if !m.Limit.OK {
+		return 0
+	}
+	if m.Noise.OK {
+		return max(m.Limit.V, m.room()*m.Noise.V)
+	}
+	return m.Limit.V
 }
 
 // sameClock gives b the time stamps that the clock of a would have given it,

@@ -21,12 +21,7 @@ func (s *side) specFeatures(f *spec.Features) {
 			s.values[featurePrefix+v.name] = float64(v.share.Value)
 		}
 	}
-	for _, a := range f.Models {
-		s.values[featurePrefix+"of model "+a.Alias] = float64(a.Value)
-	}
-	for _, a := range f.Adapters {
-		s.values[featurePrefix+"of adapter "+a.Alias] = float64(a.Value)
-	}
+	s.names = map[string][]spec.Share{kinds[0]: f.Models, kinds[1]: f.Adapters}
 }
 
 const featurePrefix = "share "

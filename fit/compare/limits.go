@@ -26,10 +26,16 @@ func (l Limits) limit(m *Metric, a, b *side) (v float64, ok bool) {
 		}
 		return fidelity, true
 	}
-	na, nb := float64(max(a.Requests, 1)), float64(max(b.Requests, 1))
+	sampling := 0.0 // a stated table has no requests behind it, and no such error
+	for _, s := range []*side{a, b} {
+		if s.Requests > 0 {
+			sampling += 1 / float64(s.Requests)
+		}
+	}
+	sampling = 1.5 * math.Sqrt(sampling)
 	switch {
 	case strings.HasSuffix(m.Name, " KS") && m.Section == sectionLengths:
-		return pick(max(0.01, 1.5*math.Sqrt(1/na+1/nb)), max(0.05, 1.5*math.Sqrt(1/na+1/nb)))
+		return pick(max(0.01, sampling), max(0.05, sampling))
 	case strings.HasSuffix(m.Name, " W1/mean"):
 		return pick(0.02, 0.10)
 	case strings.HasSuffix(m.Name, " mean") && m.Section == sectionLengths:
@@ -65,6 +71,10 @@ func (l Limits) rest(m *Metric, a *side, pick func(fidelity, drift float64) (flo
 			return pick(0.25, 0.50)
 		}
 		return pick(0.20, 0.50)
+	case m.Name == busiestName:
+		return pick(0.05, 0.20)
+	case m.Name == hoursName || m.Name == daysName:
+		return pick(0.05, 0.10)
 	case m.Name == "local CV":
 		return pick(0.05, 0.15)
 	case m.Name == gapsName:

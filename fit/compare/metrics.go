@@ -23,6 +23,8 @@ const (
 // sameRate is how far rates may be apart for their dispersions to compare.
 const sameRate = 0.25
 
+const whyAssumed = "told only: the shape of stated lengths is assumed"
+
 const (
 	jointName = "dependence TV 10x10"
 	gapsName  = "gaps KS"
@@ -30,13 +32,15 @@ const (
 )
 
 // metrics sets two sides against each other, without noise, baseline and queue.
-func metrics(a, b *side, l Limits) []Metric {
+// same says that the aliases of both are the same.
+func metrics(a, b *side, l Limits, same bool) []Metric {
 	var out []Metric
 	out = append(out, lengthMetrics(a, b)...)
 	out = append(out, arrivalMetrics(a, b)...)
+	out = append(out, weekMetrics(a, b)...)
 	out = append(out, prefixMetrics(a, b)...)
 	out = append(out, sessionMetrics(a, b)...)
-	out = append(out, featureMetrics(a, b)...)
+	out = append(out, featureMetrics(a, b, same)...)
 	for i := range out {
 		if v, ok := l.limit(&out[i], a, b); ok {
 			out[i].Limit = some(v)
@@ -59,6 +63,10 @@ func lengthMetrics(a, b *side) []Metric {
 			pair(a, b, sectionLengths, v.name+" mean", "tokens", Ratio))
 		for _, p := range lengthPoints {
 			out = append(out, pair(a, b, sectionLengths, v.name+" "+pointName(p), "tokens", Ratio))
+		}
+		if a.assumed[v.name] || b.assumed[v.name] {
+			from := len(out) - len(lengthPoints) - 3
+			out[from].Why, out[from+1].Why = whyAssumed, whyAssumed
 		}
 	}
 	joint := Metric{Section: sectionLengths, Name: jointName, How: Distance, Why: "one of the two has no pairs of input and output"}
@@ -128,7 +136,7 @@ func sessionMetrics(a, b *side) []Metric {
 	return out
 }
 
-func featureMetrics(a, b *side) []Metric {
+func featureMetrics(a, b *side, same bool) []Metric {
 	names := map[string]bool{}
 	for _, s := range []*side{a, b} {
 		for k := range s.values {
@@ -139,29 +147,12 @@ func featureMetrics(a, b *side) []Metric {
 	}
 	var out []Metric
 	for _, n := range slices.Sorted(maps.Keys(names)) {
-		m := pair(a, b, sectionFeatures, n, "1", Difference)
-		if strings.HasPrefix(n, featurePrefix+"of ") && (m.A.OK != m.B.OK) && anyAlias(a, n) && anyAlias(b, n) {
-			// Both name models, one of them not this one: its share is zero.
-			m.A, m.B = some(m.A.V), some(m.B.V)
-			m.Off, m.Why = some(math.Abs(m.B.V-m.A.V)), ""
-		}
-		out = append(out, m)
+		out = append(out, pair(a, b, sectionFeatures, n, "1", Difference))
+	}
+	for _, kind := range kinds {
+		out = append(out, nameMetrics(kind, a, b, same)...)
 	}
 	return out
-}
-
-// anyAlias tells whether a side names models, or adapters, at all.
-func anyAlias(s *side, name string) bool {
-	kind := featurePrefix + "of model "
-	if !strings.HasPrefix(name, kind) {
-		kind = featurePrefix + "of adapter "
-	}
-	for k := range s.values {
-		if strings.HasPrefix(k, kind) {
-			return true
-		}
-	}
-	return false
 }
 
 func distance(section, name string, d float64) Metric {

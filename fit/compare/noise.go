@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -9,9 +10,10 @@ import (
 )
 
 // Noise is told from resamples of the reference: blocks of a minute drawn with
-// replacement and laid end to end, so that bursts inside a minute stay. Prefix
-// sharing, sessions and the course of the rate do not survive that, so they have
-// no floor.
+// replacement and laid end to end, so that bursts inside a minute stay. Neither
+// sessions nor the hours of the day survive that: whole sessions are drawn with
+// replacement for the ones, minutes within their hour for the others. Prefix
+// sharing and the course of the rate have no floor.
 const (
 	noiseTimes = 20
 	noiseBlock = 60_000_000 // µs
@@ -82,16 +84,25 @@ func noise(t *trace.Trace, ref *side, limits Limits, seed uint64) (map[string]fl
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range metrics(ref, s, limits) {
-			if m.Off.OK && m.Section != sectionPrefix && m.Section != sectionSessions && m.Name != courseName {
+		s.week = nil
+		for _, m := range append(metrics(ref, s, limits, true), rankNoise(ref, s)...) {
+			if m.Off.OK && m.Section != sectionPrefix && m.Section != sectionSessions && m.Name != courseName && m.Name != busiestName {
 				off[m.Name] = append(off[m.Name], m.Off.V)
 			}
 		}
 	}
+	if ref.talk != nil {
+		maps.Copy(off, ref.talk.noise(ref.values, rng))
+	}
+	return p95(off), nil
+}
+
+// p95 is the 95th percentile of each list.
+func p95(off map[string][]float64) map[string]float64 {
 	out := map[string]float64{}
 	for name, v := range off {
 		slices.Sort(v)
 		out[name] = dist.NewValues(v).Quantile(0.95)
 	}
-	return out, nil
+	return out
 }

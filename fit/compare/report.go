@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Verdict says what became of a metric.
@@ -84,6 +85,9 @@ type Report struct {
 	Limits  Limits   `json:"limits"`
 	Metrics []Metric `json:"metrics"`
 	Notes   []string `json:"notes,omitempty"`
+	// Unmatched are models or adapters where nothing tells which of the one is
+	// which of the other: they are compared by rank.
+	Unmatched []string `json:"unmatched,omitempty"`
 }
 
 // Misses returns the metrics that miss.
@@ -116,6 +120,8 @@ func (r *Report) Sentence() string {
 		return "nothing could be judged: too few requests, or no measured numbers in common"
 	case missed > 0:
 		return fmt.Sprintf("no: %d of %d metrics are outside the limits for %s", missed, judged, r.Limits)
+	case len(r.Unmatched) > 0:
+		return fmt.Sprintf("yes, as far as the aliases of %s tell: all %d metrics are within the limits for %s, shares by rank", strings.Join(r.Unmatched, " and "), judged, r.Limits)
 	case r.Limits == Fidelity:
 		return fmt.Sprintf("yes: all %d metrics are within the limits for fidelity", judged)
 	}

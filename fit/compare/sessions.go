@@ -37,8 +37,11 @@ func (s *side) sessions(t *trace.Trace) {
 	for _, h := range c.Hazards() {
 		s.hazard(h.Turn, h.AndLater, h.AtRisk, h.Value())
 	}
+	step := fit.DetectResolution(fit.Gaps(s.times)).StepUS
+	s.talk = newTalks(t, l, c, step)
 	if len(c.Settled) >= minAtRisk {
-		s.turns = dist.FromInts(onClock(c.Settled, fit.DetectResolution(fit.Gaps(s.times)).StepUS), 1e6)
+		s.turns = dist.FromInts(onClock(c.Settled, step), 1e6)
+		s.talk.ks, s.talk.turns = true, s.turns
 	}
 }
 

@@ -20,9 +20,13 @@ type side struct {
 	gaps    dist.Values
 	turns   dist.Values // seconds between turns of a session
 	values  map[string]float64
-	fine    bool // the clock is fine enough for gaps to be compared
-	bursty  bool // IDC at 1 s above 5
-	blocks  int  // tokens a block; hit rates of different sizes do not compare
+	fine    bool                    // the clock is fine enough for gaps to be compared
+	bursty  bool                    // IDC at 1 s above 5
+	blocks  int                     // tokens a block; hit rates of different sizes do not compare
+	names   map[string][]spec.Share // by kind
+	assumed map[string]bool         // input, output: a person stated the table, so its shape is a guess
+	talk    *talks                  // the sessions of a trace; nil where nothing names them
+	week    *weekly                 // nil where the calendar is not known
 }
 
 // fromTrace measures a trace.
@@ -65,6 +69,7 @@ func measured(t *trace.Trace, shared bool) (*side, error) {
 	}
 	s.sessions(t)
 	s.features(t)
+	s.weekly(t)
 	return s, nil
 }
 
@@ -83,6 +88,7 @@ func fromSpec(sp *spec.Spec) (*side, error) {
 	s.pairs(w.Lengths)
 	s.lengths()
 	s.values["input mean"], s.values["output mean"] = float64(w.Lengths.Input.Mean.Value), float64(w.Lengths.Output.Mean.Value)
+	s.assumed = map[string]bool{"input": w.Lengths.Input.Quantiles.From == spec.Assumed, "output": w.Lengths.Output.Quantiles.From == spec.Assumed}
 	s.specArrivals(&w.Arrivals)
 	s.specPrefix(&w.Prefix)
 	s.specSessions(w.Sessions)

@@ -1,0 +1,91 @@
+package fit
+
+import (
+	"fmt"
+	"time"
+
+	"reprise/trace"
+	"reprise/trace/spec"
+)
+
+const hour = 3600 * second
+
+// Hours counts arrivals by the whole hours of a wall clock, in order, empty ones
+// included. Start is the offset of the first in µs. OfWeek numbers each from
+// Monday 00:00 as the clock shows it: where it is set back an hour of the week
+// comes twice, where it is set forward one is left out.
+type Hours struct {
+	Start  int64
+	Counts []int64
+	OfWeek []int
+}
+
+// HoursOf counts the arrivals of a trace by the clock of zone, nil for UTC. There
+// are no hours without a calendar, or where the log covers none whole. Hours of
+// the week without a date do not tell whether summer time was in force, so a zone
+// that has it is an error.
+func HoursOf(clock trace.Time, times []int64, zone *time.Location) (Hours, error) {
+	if zone == nil {
+		zone = time.UTC
+	}
+	zero, ok, err := clock.ZeroTime()
+	if err != nil || !ok || len(times) == 0 {
+		return Hours{}, nil // a label that nothing reads is none
+	}
+	if clock.Calendar == trace.CalendarHourOfWeek {
+		offset, fixed := constant(zone)
+		if !fixed {
+			return Hours{}, fmt.Errorf("the trace keeps hours of the week and no dates, so it is not known whether %s had summer time: ingest the log with calendar: date, or give the offset of those days, such as +02:00", zone)
+		}
+		zone = time.FixedZone(zone.String(), offset)
+	}
+	wall := func(offset int64) time.Time { return zero.Add(time.Duration(offset) * time.Microsecond).In(zone) }
+	first, last := times[0], times[len(times)-1]
+	at := wall(first)
+	since := int64(at.Minute())*60*second + int64(at.Second())*second + int64(at.Nanosecond())/1000
+	h := Hours{Start: first + (hour-since)%hour}
+	if last-h.Start < hour {
+		return Hours{}, nil
+	}
+	h.Counts = make([]int64, (last-h.Start)/hour)
+	for i := range h.Counts {
+		at := wall(h.Start + int64(i)*hour)
+		h.OfWeek = append(h.OfWeek, (int(at.Weekday())+6)%7*24+at.Hour())
+	}
+	for _, t := range times {
+		if i := (t - h.Start) / hour; t >= h.Start && i < int64(len(h.Counts)) {
+			h.Counts[i]++
+		}
+	}
+	return h, nil
+}
+
+// Rates is the mean rate (1/s) of each hour of the week, -1 of those that the log
+// does not cover.
+func (h Hours) Rates() [spec.WeekHours]float64 {
+	var sum, n [spec.WeekHours]int64
+	for i, c := range h.Counts {
+		sum[h.OfWeek[i]] += c
+		n[h.OfWeek[i]]++
+	}
+	var out [spec.WeekHours]float64
+	for i := range out {
+		out[i] = -1
+		if n[i] > 0 {
+			out[i] = float64(sum[i]) / float64(n[i]) / 3600
+		}
+	}
+	return out
+}
+
+// constant is the offset of a zone from UTC in seconds; false where it changes
+// in a year.
+func constant(zone *time.Location) (offset int, fixed bool) {
+	_, offset = time.Date(2024, time.January, 1, 0, 0, 0, 0, zone).Zone()
+	for month := time.February; month <= time.December; month++ {
+		if _, other := time.Date(2024, month, 1, 0, 0, 0, 0, zone).Zone(); other != offset {
+			return 0, false
+		}
+	}
+	return offset, true
+}
