@@ -158,8 +158,13 @@ func (s *Summary) loadCells() [][]string {
 	add("Most in flight at once", count(s.Load.PeakInFlight), "")
 	t := &s.Tokens
 	add("Input tokens/s", rateText(t.InPerS), "by usage of "+plural(t.InN, "answer"))
-	add("Output tokens/s", rateText(t.OutPerS), "by usage of "+plural(t.OutN, "answer"))
-	add("Output length as asked", shareText(ratio(t.OutAsked.Equal, t.OutAsked.N)), fmt.Sprintf("share of the answers; %s tokens asked, %s received", count(t.OutAsked.Asked), count(t.OutAsked.Got)))
+	if t.Doubt == "" {
+		add("Output tokens/s", rateText(t.OutPerS), "by usage of "+plural(t.OutN, "answer"))
+		add("Output length as asked", shareText(ratio(t.OutAsked.Equal, t.OutAsked.N)), fmt.Sprintf("share of the answers; %s tokens asked, %s received", count(t.OutAsked.Asked), count(t.OutAsked.Got)))
+	} else {
+		add("Output tokens/s", "n/a", "withheld: "+t.Doubt)
+		add("Output length as asked", "n/a", fmt.Sprintf("%s tokens asked, %s claimed by usage, and our own count is too far from that", count(t.OutAsked.Asked), count(t.OutAsked.Got)))
+	}
 	if t.UsageN > 0 {
 		add("Output tokens, usage as counted here", shareText(ratio(t.UsageEqual, t.UsageN)), fmt.Sprintf("%s tokens by usage, %s by our tokenizer; share of %s", count(t.UsageSum), count(t.LocalSum), plural(t.UsageN, "answer")))
 	}

@@ -62,6 +62,9 @@ func (s *Summary) mismatch() (out string) {
 	if math.Abs(s.Tokens.OutAsked.off()) > loudOut {
 		out += " Of the answers: " + s.Tokens.OutAsked.text("output") + "."
 	}
+	if s.Tokens.Doubt != "" {
+		out += " Of the tokens: " + s.Tokens.Doubt + "."
+	}
 	return out
 }
 

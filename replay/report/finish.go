@@ -268,6 +268,9 @@ func (m *Metrics) judgeAll(run *replay.Run, c *columns, failed int64) []SLOResul
 			r = judge(s, c.ttft, 1, failed+empty)
 		case "tpot":
 			r = judgeUnsure(s, c.tpot, failed+empty, unpaced)
+			if why := m.tokens.doubt(); why != "" {
+				r = r.withhold(why + ", so the time per token is not known")
+			}
 		case "itl":
 			r = judge(s, &m.gaps, 1000, m.without(failed+empty))
 		case "e2e":
@@ -319,6 +322,10 @@ func (m *Metrics) goodput(slo []spec.SLO, l *Load) Goodput {
 	if len(names) == 0 {
 		return g
 	}
+	if why := m.tokens.doubt(); lim.tpot != absent && why != "" {
+		g.Note = "withheld: " + why
+		return g
+	}
 	if _, unpaced := m.lacking(); lim.tpot != absent && float64(unpaced) > unknown*float64(l.OK) {
 		g.Note = fmt.Sprintf("withheld: the time per token of %s is not known", plural(unpaced, "answer"))
 		return g
@@ -337,12 +344,12 @@ func (m *Metrics) goodput(slo []spec.SLO, l *Load) Goodput {
 func (m *Metrics) tokenRates(l *Load) Tokens {
 	t := &m.tokens
 	out := Tokens{InN: t.inN, OutN: t.outN, OutShort: t.outShort, UsageN: t.usageN, UsageEqual: t.usageEqual, UsageSum: t.usageSum,
-		LocalSum: t.localSum, TPOTByLocal: t.tpotLocal, OneToken: t.tpotOne, NotCountable: t.tpotUncounted,
+		LocalSum: t.localSum, UsageFar: t.far, TPOTByLocal: t.tpotLocal, OneToken: t.tpotOne, NotCountable: t.tpotUncounted,
 		InAsked: Asked{t.inBoth, t.inAsked, t.inGot, t.inEqual, 0}, OutAsked: Asked{t.outBoth, t.outAsked, t.outGot, t.outEqual, t.outLocal}}
 	if t.inN > 0 {
 		out.InPerS = l.scaled(t.in)
 	}
-	if t.outN > 0 {
+	if out.Doubt = t.doubt(); t.outN > 0 && out.Doubt == "" {
 		out.OutPerS = l.scaled(t.out)
 	}
 	return out

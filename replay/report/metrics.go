@@ -30,6 +30,7 @@ type tokenSums struct {
 	cachedOver                        int64 // answers with more cached tokens than prompt
 	usageN, usageEqual                int64 // usage and local count both known
 	usageSum, localSum                int64
+	far                               int64 // of usageN: too far apart for both to be true
 	tpotLocal, tpotOne, tpotUncounted int64
 }
 
@@ -100,7 +101,7 @@ func (t *tokenSums) add(r *replay.Result) {
 	switch {
 	case !n.OK:
 		t.tpotUncounted++
-	case n.V <= 1:
+	case n.V <= 1 && !far(r):
 		t.tpotOne++
 	case local:
 		t.tpotLocal++
@@ -141,6 +142,7 @@ func (t *tokenSums) addUsage(r *replay.Result) {
 		t.usageSum += int64(r.OutUsage.V)
 		t.localSum += int64(r.OutLocal.V)
 		t.usageEqual += one(r.OutUsage.V == r.OutLocal.V)
+		t.far += one(far(r))
 	}
 }
 
@@ -151,7 +153,7 @@ func (t *tokenSums) merge(o *tokenSums) {
 		{&t.outAsked, &o.outAsked}, {&t.outGot, &o.outGot}, {&t.outLocal, &o.outLocal}, {&t.outBoth, &o.outBoth}, {&t.outEqual, &o.outEqual},
 		{&t.outShort, &o.outShort}, {&t.cached, &o.cached}, {&t.cachedOf, &o.cachedOf}, {&t.cachedN, &o.cachedN},
 		{&t.usageN, &o.usageN}, {&t.usageEqual, &o.usageEqual}, {&t.usageSum, &o.usageSum}, {&t.localSum, &o.localSum},
-		{&t.cachedOver, &o.cachedOver}, {&t.tpotLocal, &o.tpotLocal}, {&t.tpotOne, &o.tpotOne}, {&t.tpotUncounted, &o.tpotUncounted},
+		{&t.cachedOver, &o.cachedOver}, {&t.far, &o.far}, {&t.tpotLocal, &o.tpotLocal}, {&t.tpotOne, &o.tpotOne}, {&t.tpotUncounted, &o.tpotUncounted},
 	} {
 		*p[0] += *p[1]
 	}

@@ -150,7 +150,7 @@ func TestOnlyAnsweredMeasuredRequestsHaveLatency(t *testing.T) {
 func TestTPOTIsByTokensNotEvents(t *testing.T) {
 	r := answered(0, 0, 100, 40, 6) // last content 200 ms after the first
 	r.OutUsage = some32(21)         // several tokens an event
-	r.OutAsked = some32(21)
+	r.OutAsked, r.OutLocal = some32(21), some32(21)
 	if got := newSample(&r).tpot; got != 10*msNS {
 		t.Errorf("TPOT by usage is %d ns, want 10 ms", got)
 	}

@@ -35,7 +35,7 @@ func notes(run *replay.Run, s *Summary) []string {
 	add(s.Cache.Absurd > 0, "For %s the server reports more cached tokens than the prompt has: its cache count means something else, and no hit rate is given.", plural(s.Cache.Absurd, "answer"))
 	add(s.warmed(), "The server's cache had blocks of earlier runs (cache: keep): the hit rate measured, %s, is above the %s that the prompts of this run share among themselves. It is that of a warm cache.", shareText(s.Cache.Measured), shareText(&s.Cache.Expected))
 	noteDrawn(add, run, s)
-	noteStreams(add, &s.Streams)
+	noteStreams(add, s)
 	noteTokens(add, run, &s.Tokens)
 	notePath(add, &s.Path)
 	return out
@@ -118,11 +118,16 @@ func (s *Summary) asked() *replay.LoadPoint {
 	return nil
 }
 
-func noteStreams(add func(bool, string, ...any), s *Streams) {
+func noteStreams(add func(bool, string, ...any), sum *Summary) {
+	s := &sum.Streams
 	add(s.Buffered > 0, "%s of %s arrived buffered (at least 90 %% of the events in three reads or fewer): something between the model and the client holds answers back, so TTFT is late and ITL too good for those, and they have no TPOT.",
 		plural(s.Buffered, "stream"), count(s.N))
 	if s.TokensPerEvent != nil {
-		add(*s.TokensPerEvent > 1.1, "An event carries %.2f tokens: ITL is between events, not between tokens. TPOT is by token count and holds.", *s.TokensPerEvent)
+		holds := "TPOT is by token count and holds."
+		if sum.Tokens.Doubt != "" {
+			holds = "That is by the server's usage, which our own count is far from: TPOT does not hold either."
+		}
+		add(*s.TokensPerEvent > 1.1, "An event carries %.2f tokens: ITL is between events, not between tokens. "+holds, *s.TokensPerEvent)
 	}
 	if s.EventsPerRead != nil {
 		add(*s.EventsPerRead > 1.1, "%.2f events came in one read: gaps inside a read are 0, so low ITL percentiles are too good.", *s.EventsPerRead)
@@ -138,10 +143,11 @@ func noteTokens(add func(bool, string, ...any), run *replay.Run, t *Tokens) {
 		if !run.Endpoint.IgnoreEOS {
 			why = " (the server was free to stop early)"
 		}
-		add(true, "%s of %s answers had exactly the output length asked for%s: %s tokens asked, %s received.", count(o.Equal), count(o.N), why, count(o.Asked), count(o.Got))
+		add(t.Doubt == "", "%s of %s answers had exactly the output length asked for%s: %s tokens asked, %s received.", count(o.Equal), count(o.N), why, count(o.Asked), count(o.Got))
 	}
 	if i := t.InAsked; i.N > 0 && i.Equal < i.N {
 		add(true, "%s of %s prompts had exactly the length planned, by the server's usage: %s tokens planned, %s counted.", count(i.Equal), count(i.N), count(i.Asked), count(i.Got))
 	}
+	add(t.UsageFar > 0, "In %s usage and our own token count are over %.1f times apart: they have no TPOT. Either tokens are claimed that did not come, or our tokenizer is not the server's (--tokenizer), or reasoning is counted that is not sent.", plural(t.UsageFar, "answer"), farTimes)
 	add(t.UsageN > 0 && t.UsageEqual < t.UsageN, "Usage and our own token count agree for %s of %s answers: %s tokens by usage, %s by ours.", count(t.UsageEqual), count(t.UsageN), count(t.UsageSum), count(t.LocalSum))
 }

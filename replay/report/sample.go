@@ -25,8 +25,8 @@ func newSample(r *replay.Result) sample {
 		end: instant(r.End), tpot: absent, repeat: r.Repeat, class: r.Class,
 	}
 	tokens, _ := outTokens(r)
-	s.oneToken = tokens.OK && tokens.V <= 1 && r.FirstContent.OK
-	if tokens.OK && tokens.V > 1 && r.FirstContent.OK && r.LastContent.OK && !burst(r) && !overcounted(r) {
+	s.oneToken = tokens.OK && tokens.V <= 1 && r.FirstContent.OK && !far(r)
+	if tokens.OK && tokens.V > 1 && r.FirstContent.OK && r.LastContent.OK && !burst(r) && !overcounted(r) && !far(r) {
 		s.tpot = (r.LastContent.V - r.FirstContent.V) / int64(tokens.V-1)
 	}
 	return s

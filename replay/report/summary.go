@@ -129,6 +129,8 @@ type Tokens struct {
 	UsageEqual   int64    `json:"usage_equals_local"`
 	UsageSum     int64    `json:"usage_sum"`
 	LocalSum     int64    `json:"local_sum"`
+	UsageFar     int64    `json:"usage_far_from_local,omitempty"` // of UsageN: too far apart for both to be true, so there is no TPOT
+	Doubt        string   `json:"doubt,omitempty"`                // why nothing counted in output tokens can be believed; OutPerS is nil then
 	TPOTByLocal  int64    `json:"tpot_by_local_count"`
 	OneToken     int64    `json:"answers_of_one_token"`
 	NotCountable int64    `json:"answers_without_count"`
