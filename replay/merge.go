@@ -71,6 +71,8 @@ func differs(first, r *Run) string {
 		return "treats the prefix cache in another way"
 	case a.Model != b.Model || a.API != b.API || a.Template != b.Template:
 		return "found another model, interface or template at the endpoint"
+	case a.Extra != b.Extra:
+		return "sent other extra fields in its requests"
 	case !slices.Equal(first.SLO, r.SLO):
 		return "has other limits"
 	}

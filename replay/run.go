@@ -78,6 +78,7 @@ type Endpoint struct {
 	Streaming bool   `json:"streaming"`       //
 	IgnoreEOS bool   `json:"ignore_eos"`      // asked for and not refused
 	Template  int32  `json:"template_tokens"` // tokens that the server's template adds, -1 when not calibrated
+	Extra     string `json:"extra,omitempty"` // the user's own fields of the body, a JSON object
 	Told
 }
 

@@ -31,6 +31,7 @@ type endpointFlags struct {
 	template      string
 	prompts       string
 	adapters      []string
+	extra         []string
 	inexact       bool
 	noClosing     bool
 	warmups       int
@@ -48,6 +49,7 @@ func (o *endpointFlags) add(c *cobra.Command) {
 	f.StringVar(&o.template, "chat-template", "", "chat template of the model, a name or a file: its tokens, where the server does not tell them (default: the one beside the tokenizer, else the trace's)")
 	f.StringVar(&o.prompts, "prompts", "text", "what prompts are: text, or ids (token ids, for the completions API)")
 	f.StringArrayVar(&o.adapters, "adapter", nil, "ALIAS=NAME: the endpoint's name of an adapter of the trace; required for each")
+	f.StringArrayVar(&o.extra, "extra", nil, "NAME=VALUE, a JSON object, or file:PATH of one: fields to add to the body of every request, such as top_p=0.9; run.json holds them")
 	f.BoolVar(&o.inexact, "inexact", false, "send even if the server counts prompts more than 1 % otherwise than we do")
 	f.BoolVar(&o.noClosing, "no-closing", false, "no sentence that asks servers without ignore_eos to write on")
 	f.IntVar(&o.warmups, "warmup-requests", 0, "requests of other prompts to send before the clock starts; in no number")
@@ -72,6 +74,9 @@ func (o *endpointFlags) config(cfg *openai.Config, t *trace.Trace, text *token.T
 	if cfg.Adapters, err = o.adapterNames(t); err != nil {
 		return err
 	}
+	if cfg.Extra, err = o.extraFields(); err != nil {
+		return err
+	}
 	cfg.Inexact, cfg.KeepText = o.inexact, true
 	for i := range t.Requests {
 		r := &t.Requests[i]
@@ -83,6 +88,29 @@ func (o *endpointFlags) config(cfg *openai.Config, t *trace.Trace, text *token.T
 	}
 	cfg.Template, err = o.layout(t, text, tok, tokenizer)
 	return err
+}
+
+// extraFields reads --extra.
+func (o *endpointFlags) extraFields() (openai.Extra, error) {
+	given := slices.Clone(o.extra)
+	for i, text := range given {
+		path, ok := strings.CutPrefix(text, "file:")
+		if !ok {
+			continue
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("--extra: %w", err)
+		}
+		if given[i] = string(data); !strings.HasPrefix(strings.TrimSpace(given[i]), "{") {
+			return nil, usagef("--extra: %s holds no JSON object", path)
+		}
+	}
+	fields, err := openai.ParseExtra(given)
+	if err != nil {
+		return nil, usagef("--extra: %v", err)
+	}
+	return fields, nil
 }
 
 // proxyURL reads --proxy. A user and password stand in the variable alone.

@@ -112,6 +112,9 @@ func (j *job) take(f *pflag.Flag) {
 		if name, path, ok := strings.Cut(v, "=file:"); ok && f.Name == "header" {
 			v = name + "=file:" + j.inVolume(path)
 		}
+		if path, ok := strings.CutPrefix(v, "file:"); ok && f.Name == "extra" {
+			v = "file:" + j.inVolume(path)
+		}
 		// Kubernetes would fill in $(VARIABLE).
 		j.Args = append(j.Args, "--"+f.Name+"="+strings.ReplaceAll(v, "$(", "$$("))
 	}

@@ -32,7 +32,7 @@ func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client,
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
-	run.Notes = append(append(run.Notes, prompts.Notes()...), severalNote(t)...)
+	run.Notes = append(run.Notes, prompts.Notes()...)
 	key, err := o.apiKey()
 	if err != nil {
 		return nil, nil, err
@@ -46,6 +46,10 @@ func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client,
 	if err := o.endpoint.config(&cfg, t, text, o.tok, name); err != nil {
 		return nil, nil, err
 	}
+	run.Notes = append(run.Notes, severalNote(t, cfg.Extra)...)
+	if cfg.Extra != nil {
+		run.Notes = append(run.Notes, "every request has these fields besides ours: "+cfg.Extra.String())
+	}
 	c, err := openai.New(cfg)
 	if err != nil {
 		return nil, nil, usageError{err}
@@ -54,14 +58,14 @@ func (o *replayOptions) client(t *trace.Trace, run *replay.Run) (*openai.Client,
 }
 
 // severalNote says how requests for several completions are sent.
-func severalNote(t *trace.Trace) []string {
+func severalNote(t *trace.Trace, extra openai.Extra) []string {
 	n := 0
 	for i := range t.Requests {
 		if t.Requests[i].N > 1 {
 			n++
 		}
 	}
-	if n == 0 {
+	if n == 0 || extra.Has("temperature") {
 		return nil
 	}
 	return []string{fmt.Sprintf("%d of %d requests want several completions: they are sent at temperature 1, since servers refuse them at 0", n, len(t.Requests))}

@@ -161,6 +161,9 @@ func (w *sweeper) feasible() error {
 	if _, err := w.options.replayOptions.endpoint.adapterNames(&trace.Trace{}); err != nil {
 		return err // of the flag itself
 	}
+	if _, err := w.options.replayOptions.endpoint.extraFields(); err != nil {
+		return err
+	}
 	for i := range w.plan.Runs {
 		r := &w.plan.Runs[i]
 		for _, pt := range r.points() {

@@ -16,6 +16,7 @@ type ask struct {
 	ids       bool   // the prompt is token ids; completions only
 	tools     []byte // a JSON list; nil: none
 	schema    []byte // a JSON response format; nil: none
+	extra     Extra  // the user's own fields
 }
 
 // appendBody renders the request around a prompt that prompt appends.
@@ -40,7 +41,9 @@ func appendBody(dst []byte, api string, a ask, prompt func([]byte) []byte) []byt
 	if a.n > 1 {
 		dst = strconv.AppendInt(append(dst, `,"n":`...), int64(a.n), 10)
 	}
-	dst = append(append(dst, `,"temperature":`...), temperature(a.n)...)
+	if !a.extra.Has("temperature") {
+		dst = append(append(dst, `,"temperature":`...), temperature(a.n)...)
+	}
 	dst = append(dst, `,"stream":true`...)
 	if a.usage {
 		dst = append(dst, `,"stream_options":{"include_usage":true}`...)
@@ -49,13 +52,16 @@ func appendBody(dst []byte, api string, a ask, prompt func([]byte) []byte) []byt
 		dst = strconv.AppendInt(append(dst, `,"ignore_eos":true,"min_tokens":`...), int64(a.out), 10)
 	}
 	if a.tools != nil {
-		// Offered and not to be called: a call would end the answer early.
-		dst = append(append(append(dst, `,"tools":`...), a.tools...), `,"tool_choice":"none"`...)
+		dst = append(append(dst, `,"tools":`...), a.tools...)
+		if !a.extra.Has("tool_choice") {
+			// Offered and not to be called: a call would end the answer early.
+			dst = append(dst, `,"tool_choice":"none"`...)
+		}
 	}
 	if a.schema != nil {
 		dst = append(append(dst, `,"response_format":`...), a.schema...)
 	}
-	return append(dst, '}')
+	return append(a.extra.append(dst), '}')
 }
 
 // temperature is 0, so that answers are the same again, but for several choices of

@@ -110,5 +110,5 @@ func (c *Client) host() string {
 // Endpoint describes the endpoint for run.json.
 func (c *Client) Endpoint() replay.Endpoint {
 	return replay.Endpoint{URL: c.target.public(), API: c.target.api, Model: c.model, Server: c.server,
-		Streaming: c.streams, IgnoreEOS: c.ignoreEOS, Template: c.template}
+		Streaming: c.streams, IgnoreEOS: c.ignoreEOS, Template: c.template, Extra: c.cfg.Extra.String()}
 }

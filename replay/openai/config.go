@@ -43,6 +43,7 @@ type Config struct {
 	Closing  Closing           // for servers that cannot ignore the end of an answer; zero: none
 	Template *Template         // as the user knows it; nil: not known
 	Inexact  bool              // send even where the server counts prompts otherwise than we do
+	Extra    Extra             // the user's own fields of the body
 	Adapters map[string]string // name at the endpoint by the trace's alias
 	Tools    bool              // the trace has requests with tools
 	Schema   bool              // the trace has requests with a JSON schema

@@ -56,7 +56,7 @@ func (c *Client) ask(r *trace.Request) (ask, error) {
 
 // plainAsk asks for one completion as preflight settled it.
 func (c *Client) plainAsk() ask {
-	return ask{model: c.model, n: 1, ignoreEOS: c.ignoreEOS, usage: c.usage, byNewName: c.cfg.MaxCompletionTokens, ids: replay.IDs(c.cfg.Prompter)}
+	return ask{model: c.model, n: 1, ignoreEOS: c.ignoreEOS, usage: c.usage, byNewName: c.cfg.MaxCompletionTokens, extra: c.cfg.Extra, ids: replay.IDs(c.cfg.Prompter)}
 }
 
 // render makes the body: what the server puts before the text, tools and schema

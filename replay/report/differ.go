@@ -15,7 +15,7 @@ type difference struct {
 }
 
 // differ lists the conditions in which runs are not alike: the trace, the load,
-// what the cache held, the limits, the place, and whether the client was late.
+// what the cache held, the limits, fields that a user added, the place, and whether the client was late.
 // The server, its model and the rate are what runs are compared for.
 func (r *Report) differ() (out []difference) {
 	for _, c := range []struct {
@@ -26,6 +26,7 @@ func (r *Report) differ() (out []difference) {
 		{"Load", (*Summary).arrivals},
 		{"Prefix cache", func(s *Summary) string { return s.Cache.Mode }},
 		{"Limits", (*Summary).limitsText},
+		{"Extra fields of requests", func(s *Summary) string { return stated(s.Source.Endpoint.Extra, "none") }},
 		{"Region", func(s *Summary) string { return stated(s.Source.Region, "not stated") }},
 		{"Client", (*Summary).believed},
 	} {
