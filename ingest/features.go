@@ -19,10 +19,16 @@ func (b *builder) features(r *Record) {
 	r.Stream = b.flag(FieldStream)
 	r.ProxyCache = b.flag(FieldProxyCache)
 	r.Tools = b.present(FieldTools)
-	if c, _, ok := b.full(FieldTools); ok && r.Tools.V && c.Value != nil && c.Value.Type() == fastjson.TypeArray {
-		r.ToolText = notation.Text(c.Value)
+	if c, _, ok := b.full(FieldTools); ok && r.Tools.V {
+		list := c.Value
+		if inner := b.inner(c); inner != nil {
+			list = inner
+		}
+		if list != nil && list.Type() == fastjson.TypeArray {
+			r.ToolText = notation.Text(list)
+		}
 	}
-	r.JSONSchema = b.schema()
+	r.JSONSchema, r.SchemaText = b.schema()
 	b.early(r)
 	whole := b.mapping.Complete && r.HasPrompt
 	for _, f := range [...]struct {
@@ -112,30 +118,57 @@ func (b *builder) present(f Field) trace.Opt[bool] {
 	return b.flag(f)
 }
 
-// schema reads response_format: only a JSON schema constrains the answer.
-func (b *builder) schema() trace.Opt[bool] {
+// schema reads response_format: only a JSON schema constrains the answer. text is
+// the schema, where the log has it.
+func (b *builder) schema() (used trace.Opt[bool], text string) {
 	c, col, ok := b.cell(FieldJSONSchema)
 	if !ok {
-		return trace.Opt[bool]{}
+		return used, ""
 	}
+	inner := b.inner(c)
 	if col.col.Const != "" || col.col.As == "present" || col.col.Values != nil {
 		s, ok := b.valueOf(c, col)
-		return trace.Opt[bool]{V: s == "true", OK: ok}
+		if inner == nil {
+			inner = c.Value
+		}
+		if used = (trace.Opt[bool]{V: s == "true", OK: ok}); used.V && col.col.As == "present" {
+			text = schemaText(inner)
+		}
+		return used, text
 	}
-	if inner := b.inner(c); inner != nil {
+	if inner != nil {
 		c = rows.Cell{Value: inner}
 	}
 	if c.Value == nil || c.Value.Type() != fastjson.TypeObject {
 		if s, ok := b.scalar(c); ok && s == "json_schema" {
-			return trace.Some(true)
+			return trace.Some(true), ""
 		}
-		return b.flag(FieldJSONSchema)
+		return b.flag(FieldJSONSchema), ""
 	}
 	switch string(c.Value.GetStringBytes("type")) {
 	case "text", "json_object":
-		return trace.Some(false)
+		return trace.Some(false), ""
 	}
-	return trace.Some(true)
+	return trace.Some(true), schemaText(c.Value)
+}
+
+// schemaText is the schema in what asks for it: OpenAI's two interfaces,
+// Anthropic's, vLLM's and SGLang's wrap it, Gemini's does not.
+func schemaText(v *fastjson.Value) string {
+	if v == nil || v.Type() != fastjson.TypeObject {
+		return ""
+	}
+	for _, path := range [...][]string{{"json_schema", "schema"}, {"schema"}, {"json_schema"}, {"json"}} {
+		switch s := v.Get(path...); {
+		case s == nil:
+		case s.Type() == fastjson.TypeObject || s.Type() == fastjson.TypeString:
+			return notation.Text(s)
+		}
+	}
+	if string(v.GetStringBytes("type")) == "json_schema" {
+		return "" // it was left out
+	}
+	return notation.Text(v)
 }
 
 // ending reads status, error and finish reason.

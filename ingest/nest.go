@@ -96,7 +96,7 @@ func (n *nest) flush(hand func(Record) bool) bool {
 }
 
 func textBytes(r *Record) int {
-	size := len(r.Prompt) + len(r.Output) + len(r.ToolText) + 4*len(r.PromptTokens)
+	size := len(r.Prompt) + len(r.Output) + len(r.ToolText) + len(r.SchemaText) + 4*len(r.PromptTokens)
 	for i := range r.Messages {
 		size += len(r.Messages[i].Text)
 	}

@@ -37,6 +37,7 @@ type Record struct {
 	Output       string
 	HasOutput    bool
 	ToolText     string // definitions of tools, as JSON
+	SchemaText   string // the schema that constrained the answer, as JSON
 	MediaParts   int    // images, audio and files in the prompt
 
 	InputTokens     trace.Opt[int32] // cached ones included

@@ -124,6 +124,23 @@ func TestBlocksFollowLoggedCount(t *testing.T) {
 }
 
 // Models, adapters and, if the policy says so, clients share nothing.
+// TestFeatureTokens: tools and schemas have the tokens of their text; where the
+// log has no text, none are made up.
+func TestFeatureTokens(t *testing.T) {
+	yes, no := trace.Some(true), trace.Some(false)
+	tr, _ := applied(t, DefaultPolicy(),
+		ingest.Record{HasPrompt: true, Messages: []ingest.Message{{Role: "user", Text: "x"}}, Tools: yes, ToolText: "[{}]", JSONSchema: yes, SchemaText: `{"a":1}`},
+		ingest.Record{HasPrompt: true, Prompt: "x", Tools: yes, JSONSchema: yes},
+		ingest.Record{HasPrompt: true, Prompt: "x", Tools: no, JSONSchema: no},
+		ingest.Record{InputTokens: trace.Some[int32](5), JSONSchema: yes, SchemaText: `{"a":12}`})
+	for i, want := range []struct{ tools, schema trace.Opt[int32] }{
+		{trace.Some[int32](1 + 4), trace.Some[int32](7)}, {}, {tools: trace.Some[int32](0)}, {schema: trace.Some[int32](8)}} {
+		if q := tr.Requests[i]; q.ToolTok != want.tools || q.SchemaT != want.schema {
+			t.Errorf("request %d: tools %v, schema %v; want %v and %v", i, q.ToolTok, q.SchemaT, want.tools, want.schema)
+		}
+	}
+}
+
 func TestIsolation(t *testing.T) {
 	a, b, c, d := text("0123456789abcdef"), text("0123456789abcdef"), text("0123456789abcdef"), text("0123456789abcdef")
 	b.Model, c.Adapter, d.Client = "m", "a", "c"

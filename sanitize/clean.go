@@ -144,6 +144,10 @@ func (c *cleaner) input(r *ingest.Record, it *item) {
 	if r.BlockTokens > 0 {
 		c.given(r, it)
 	}
+	if r.SchemaText != "" && c.tok != nil {
+		c.other = c.tok.Encode(c.other[:0], r.SchemaText)
+		it.req.SchemaT = trace.Some(int32(len(c.other)))
+	}
 	if !r.HasPrompt {
 		return
 	}
@@ -166,7 +170,7 @@ func (c *cleaner) input(r *ingest.Record, it *item) {
 	if len(r.PromptTokens) == 0 && !r.Truncated {
 		it.req.InChars = trace.Some(int32(p.chars))
 	}
-	if r.Tools.OK {
+	if r.Tools.OK && (!r.Tools.V || r.ToolText != "") {
 		it.req.ToolTok = trace.Some(int32(p.toolTokens))
 	}
 	if !r.InputTokens.OK || (r.InputTokens.V == 0 && len(p.tokens) > 0) {

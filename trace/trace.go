@@ -51,7 +51,7 @@ type Request struct {
 	Tools   Opt[bool]  //
 	Schema  Opt[bool]  // a JSON schema constrained the answer
 	ToolTok Opt[int32] // tokens that tools add to the prompt
-	SchemaT Opt[int32] // tokens that the schema adds to the prompt
+	SchemaT Opt[int32] // tokens of the schema, which it adds where the server shows it to the model
 	N       int16      // completions asked for
 	Finish  Finish     // why generation ended
 	Status  Opt[int16] // HTTP status in the log
