@@ -27,11 +27,11 @@ func prefixTable(w io.Writer, p *spec.Prefix) {
 	for _, r := range p.Roots {
 		roots = append(roots, fmt.Sprintf("%s tokens%s of %.1f %%", page.Tokens(float64(r.Tokens)), stated(r.Confidence), 100*float64(r.Share)))
 	}
-	some := ""
+	some := "what prompts share is not known: the log has neither their text nor prefix blocks"
 	if p.ShareRequests != nil {
 		some = share(*p.ShareRequests) + " of requests share a beginning" + stated(p.ShareRequests.Confidence)
 	}
-	if p.ShareBeyond != nil {
+	if p.ShareBeyond != nil && p.Parts() {
 		some += ", " + share(*p.ShareBeyond) + " more than the common one"
 	}
 	rows := [][2]string{{"blocks", fmt.Sprintf("of %d tokens; %s", p.BlockTokens, some)}}

@@ -65,3 +65,19 @@ func TestGapsOfOneShape(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingCommon: without a common beginning none is told of, and of a log
+// without text or blocks it is said that nothing is known.
+func TestNothingCommon(t *testing.T) {
+	n := spec.MeasuredNumber(0.634, "1", 900)
+	for want, p := range map[string]*spec.Prefix{
+		"of 16 tokens; 63.4 % of requests share a beginning": {BlockTokens: 16, ShareRequests: &n, ShareBeyond: &n},
+		"neither their text nor prefix blocks":               {BlockTokens: 16},
+	} {
+		var b bytes.Buffer
+		prefixTable(&b, p)
+		if got := b.String(); !strings.Contains(got, want) || strings.Contains(got, "the common one") {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+}

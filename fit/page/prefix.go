@@ -48,7 +48,7 @@ func hits(p *spec.Prefix) block {
 		name string
 		n    *spec.Number
 	}{{"requests, by a first block or more", p.ShareRequests}, {"requests, beyond the common beginning", p.ShareBeyond}} {
-		if n := x.n; n != nil {
+		if n := x.n; n != nil && (n != p.ShareBeyond || p.Parts()) {
 			b.add([]cell{{Text: x.name}, {Text: percent(float64(n.Value)), Number: true}, bar(float64(n.Value)), {Text: of(*n)}})
 		}
 	}

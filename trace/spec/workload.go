@@ -303,6 +303,12 @@ func (p *Prefix) Common() int64 {
 	return depth
 }
 
+// Parts says that hits beyond the common beginning are other than all hits: there
+// is one.
+func (p *Prefix) Parts() bool {
+	return p.Common() > 0 || p.ShareBeyond != nil && p.ShareRequests != nil && p.ShareBeyond.Value != p.ShareRequests.Value
+}
+
 // ReuseStratum holds quantiles at Reuse.P: HitBlocks of the hit depth in
 // blocks; Distance of the distinct blocks touched since, among hits deeper than
 // Prefix.Common (empty when there are none).
