@@ -38,6 +38,7 @@ func Merge(dirs []*Dir) (*Merged, error) {
 	first := dirs[0].Run
 	run := *first
 	run.Notes, run.Outcomes, run.Shape, run.Planned, run.WarmupSent, run.Resent = nil, nil, nil, 0, 0, 0
+	run.Endpoint.Spoken = nil
 	m := &Merged{Run: &run, dirs: dirs}
 	seen := map[int]bool{}
 	for _, d := range dirs {
@@ -154,6 +155,10 @@ func (out *Run) count(r *Run) {
 		if out.Outcomes[k].Reason == "" {
 			out.Outcomes[k].Reason = o.Reason
 		}
+	}
+	out.Endpoint.Spoken = slices.Clone(out.Endpoint.Spoken)
+	for _, s := range r.Endpoint.Spoken {
+		out.Endpoint.Spoken = speak(out.Endpoint.Spoken, s.Protocol, s.N)
 	}
 	for _, n := range r.Notes {
 		if !slices.Contains(out.Notes, n) {

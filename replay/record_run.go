@@ -58,11 +58,13 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 			drain(n)
 		}
 	}
+	var spoken []Spoken
 	server := watchServer(ctx, o.Server, &o, w.Server)
 	stats, failed := p.Run(ctx, s, o, func(r Result) error {
 		if observe != nil {
 			observe(r)
 		}
+		spoken = speak(spoken, r.Protocol, 1)
 		if err := w.Result(r); err != nil {
 			return err
 		}
@@ -79,6 +81,7 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 	if t, ok := s.(Teller); ok {
 		run.Endpoint.Told = t.Told()
 	}
+	run.Endpoint.Spoken = spoken
 	run.Planned = stats.Planned
 	run.Status, run.WallS, run.Outcomes, run.Clock, run.Verdict = Complete, stats.WallS, stats.Outcomes, stats.Clock, stats.Verdict
 	run.Cache.take(stats.Sent)

@@ -51,6 +51,8 @@ type Result struct {
 	ServerTime      trace.Opt[int64] // µs, where a header states it
 	Gaps            []int32          // µs between content events, in order
 
+	Protocol string // HTTP1 or HTTP2, as it was spoken; empty where there was no connection; counted, not stored
+
 	Far  *Far  // what a mock with stamps says of the answer, for a self-test; not stored
 	Said *Said // the text of the answer, until its tokens are counted; not stored
 

@@ -80,6 +80,7 @@ type Endpoint struct {
 	Template  int32  `json:"template_tokens"` // tokens that the server's template adds, -1 when not calibrated
 	Extra     string `json:"extra,omitempty"` // the user's own fields of the body, a JSON object
 	Told
+	Spoken []Spoken `json:"protocols,omitempty"` // planned requests by what was spoken; absent in older results, while it runs, and of a killed run
 }
 
 // Told names the response headers that columns of requests.parquet are from, in

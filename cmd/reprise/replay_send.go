@@ -89,6 +89,9 @@ func (o *replayOptions) conclude(s *stdio, run *replay.Run, runErr error) error 
 		}
 	}
 	s.talk("planned %d = %s; client %s: %s", run.Planned, strings.Join(parts, " + "), strings.ReplaceAll(run.Verdict.Verdict, "_", "-"), run.Verdict.Reason)
+	if by := run.Endpoint.Protocols(); by != "" {
+		s.talk("spoken: %s", by)
+	}
 	if run.Resent > 0 {
 		s.talk("%d requests were sent a second time, since their kept connection proved dead (--resend)", run.Resent)
 	}

@@ -59,6 +59,7 @@ const (
 // passage is what an engine saw of a request and its answer, but for the
 // bytes. Instants are ns from the run's zero.
 type passage struct {
+	protocol                   string // replay.HTTP1, HTTP2; empty: there was no connection
 	ready, writeEnd, firstByte trace.Opt[int64]
 	dns, tcp, tls              trace.Opt[int64] // µs
 	reused                     trace.Opt[bool]
@@ -70,6 +71,7 @@ type passage struct {
 
 // into copies what was seen into a result.
 func (p *passage) into(r *replay.Result) {
+	r.Protocol = p.protocol
 	r.ConnReady, r.WriteEnd, r.FirstByte, r.Reused = p.ready, p.writeEnd, p.firstByte, p.reused
 	if p.reused.OK && !p.reused.V {
 		r.DNS, r.TCP, r.TLS = p.dns, p.tcp, p.tls

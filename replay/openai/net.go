@@ -10,15 +10,21 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"reprise/replay"
 )
 
 // netEngine sends by net/http: for HTTP/2, proxies, and servers that are odd in
-// ways that only it bears. Under HTTP/2 a stamp is that of the connection's last
-// read, which may have brought a later frame of another stream.
+// ways that only it bears. Under HTTP/2 many requests share a connection: the end
+// of a request's writing is told in sharing, the first byte is the read that brought
+// its header, and the stamp of an event the connection's last read, which may have
+// brought a later frame of another stream.
 type netEngine struct {
 	client    *Client
 	transport *http.Transport
+	second    atomic.Bool     // the endpoint speaks HTTP/2
 	anew      *http.Transport // opens a connection for each request; nil unless requests may be sent again
 }
 
@@ -42,7 +48,7 @@ func newNetEngine(c *Client) *netEngine {
 		},
 		Proxy:                  c.cfg.Wire.Proxy,
 		OnProxyConnectResponse: tunnel,
-		TLSClientConfig:        c.cfg.TLS,
+		TLSClientConfig:        c.cfg.TLS.Clone(), // the transport writes HTTP/2 into it
 		TLSHandshakeTimeout:    c.cfg.Connect,
 		DisableCompression:     true,
 		DisableKeepAlives:      c.cfg.Wire.NewConns,
@@ -139,9 +145,13 @@ func (e *netEngine) exchange(ctx context.Context, q *query, rc receiver) error {
 	ctx, w, release := e.watch(ctx, q.limits)
 	defer release()
 	for {
-		t := &trip{flight: q.flight, shift: e.client.shift(q.flight), h2c: e.client.cfg.Wire.HTTP2 == H2C}
+		t := &trip{size: len(q.body()), flight: q.flight, shift: e.client.shift(q.flight), h2c: e.client.cfg.Wire.HTTP2 == H2C}
 		err := e.attempt(ctx, q, t, w, rc)
 		q.seen = t.passage()
+		if q.seen.protocol == replay.HTTP2 {
+			e.second.Store(true)
+			t.conn.many.leave(t)
+		}
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return ended(context.Cause(ctx))
@@ -156,7 +166,7 @@ func (e *netEngine) exchange(ctx context.Context, q *query, rc receiver) error {
 
 // attempt sends a request over the connection that the transport has for it.
 func (e *netEngine) attempt(ctx context.Context, q *query, t *trip, w *watch, rc receiver) error {
-	resp, err := e.by(q).RoundTrip(e.request(httptrace.WithClientTrace(ctx, t.hooks()), q))
+	resp, err := e.by(q).RoundTrip(e.request(httptrace.WithClientTrace(ctx, t.hooks()), q, t))
 	if err != nil {
 		return err
 	}
@@ -177,13 +187,16 @@ func ended(cause error) error {
 
 // request builds the HTTP request. It has no GetBody, so that the transport
 // cannot send it a second time.
-func (e *netEngine) request(ctx context.Context, q *query) *http.Request {
+func (e *netEngine) request(ctx context.Context, q *query, t *trip) *http.Request {
 	c := e.client
 	r := &http.Request{Method: http.MethodPost, URL: c.target.post, Host: c.host(), Header: c.header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 	if q.get {
 		r.Method, r.URL = http.MethodGet, c.target.models
 	} else {
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(q.body())), int64(len(q.body()))
+		body := bytes.NewReader(q.body())
+		if r.Body, r.ContentLength = io.NopCloser(body), body.Size(); e.second.Load() {
+			r.Body = &outgoing{body, t} // under HTTP/1.1 it would have the header flushed by itself
+		}
 	}
 	return r.WithContext(ctx)
 }
@@ -237,7 +250,7 @@ func (e *netEngine) connect(ctx context.Context, n int) int {
 				opened++
 				mu.Unlock()
 			}}
-			resp, err := e.transport.RoundTrip(e.request(httptrace.WithClientTrace(ctx, hook), &query{get: true}))
+			resp, err := e.transport.RoundTrip(e.request(httptrace.WithClientTrace(ctx, hook), &query{get: true}, nil))
 			if err == nil {
 				io.Copy(io.Discard, io.LimitReader(resp.Body, 4<<20))
 				resp.Body.Close()

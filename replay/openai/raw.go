@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"reprise/replay"
 	"reprise/trace"
 )
 
@@ -143,6 +144,7 @@ func (e *rawEngine) exchange(ctx context.Context, q *query, rc receiver) error {
 	}
 	shift := e.client.shift(q.flight)
 	c.begin(q.limits, start)
+	p.protocol = replay.HTTP1
 	p.ready, p.reused = trace.Some(clock.now()+shift), trace.Some(c.kept)
 	w, untouched, err := c.talk(ctx, e.render(q), q, rc, shift, !e.client.cfg.Wire.Resend)
 	p.stale = p.reused.V && !c.got && lost(err)

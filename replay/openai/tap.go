@@ -29,6 +29,7 @@ type tap struct {
 	wrote atomic.Int64    // stamp of the last write
 	trip  atomic.Pointer[trip]
 	mute  atomic.Bool // a write failed, and nobody was told
+	many  sharing     // it carries many requests at a time (HTTP/2)
 	in    intake
 	out   outlet
 }
@@ -50,8 +51,14 @@ func newTap(conn net.Conn, clock *stamps) *tap {
 	return c
 }
 
-// floor is what no read of the connection can be before.
-func (c *tap) floor() int64 { return max(c.last.Load(), c.wrote.Load()) }
+// floor is what no read of the connection can be before: the read before it, and
+// the request that it answers. Of many requests the last write says nothing.
+func (c *tap) floor() int64 {
+	if c.many.on.Load() {
+		return c.last.Load()
+	}
+	return max(c.last.Load(), c.wrote.Load())
+}
 
 // plainRead is Read where the system offers no better.
 func (c *tap) plainRead(p []byte) (int, error) {
@@ -99,6 +106,7 @@ func (c *tap) sent(at int64, err error) {
 		return
 	}
 	c.wrote.Store(at)
+	c.many.sent(at)
 	if t := c.trip.Load(); t != nil {
 		t.written(at + t.shift)
 	}

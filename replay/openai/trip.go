@@ -25,9 +25,11 @@ type trip struct {
 	dns, tcp   span
 	tls        span
 	reused     trace.Opt[bool]
-	whole      bool // the transport has written all of the request
-	one        bool // by HTTP/1.1, over which it is alone
-	spent      bool // the connection was dead before: nothing was written
+	whole      bool             // the transport has written all of the request
+	one        bool             // by HTTP/1.1, over which it is alone
+	size       int              // of the body
+	soonest    trace.Opt[int64] // first write of a shared connection after the body's last read, by its clock; guarded by it
+	spent      bool             // the connection was dead before: nothing was written
 	tlsFailed  bool
 	tlsRunning bool
 }
@@ -84,9 +86,13 @@ func (t *trip) gotConn(i httptrace.GotConnInfo) {
 	defer t.mu.Unlock()
 	t.ready, t.reused, t.conn = trace.Some(now), trace.Some(i.Reused), tapOf(i.Conn)
 	t.one = !t.h2c && !secondOf(i.Conn)
-	if t.conn != nil {
+	switch {
+	case t.conn == nil:
+	case t.one:
 		t.spent = t.conn.mute.Load()
 		t.conn.trip.Store(t)
+	default: // its writes are those of many requests
+		t.conn.many.on.Store(true)
 	}
 }
 
@@ -96,12 +102,22 @@ func secondOf(c net.Conn) bool {
 	return ok && secure.ConnectionState().NegotiatedProtocol == "h2"
 }
 
-// rendered notes that the transport has written the whole request, though its
-// last bytes may still be in a buffer of the process.
+// rendered notes that the transport has written the whole request. Of HTTP/1.1
+// its last bytes may still be in a buffer of the process, and the write that
+// follows is its end. Of HTTP/2 each frame has been flushed by then, and the next
+// write may be another request's, or come seconds later.
 func (t *trip) rendered() {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.whole = true
+	first := !t.one && t.conn != nil && !t.writeEnd.OK
+	if first {
+		t.writeEnd = trace.Some(t.conn.many.end(t, t.conn.wrote.Load()) + t.shift)
+	}
+	at := t.writeEnd.V
+	t.mu.Unlock()
+	if first {
+		t.flight.Sent(at)
+	}
 }
 
 // written takes the end of a write of the socket: after rendered, the last one.
@@ -147,11 +163,22 @@ func (t *trip) readAt() int64 {
 	return t.lastRead()
 }
 
+// protocol is what was spoken, empty before there was a connection.
+func (t *trip) protocol() string {
+	switch {
+	case !t.ready.OK:
+		return ""
+	case t.one:
+		return replay.HTTP1
+	}
+	return replay.HTTP2
+}
+
 // passage returns what was seen so far.
 func (t *trip) passage() passage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.whole && !t.writeEnd.OK && t.conn != nil && !t.conn.mute.Load() {
+	if t.one && t.whole && !t.writeEnd.OK && t.conn != nil && !t.conn.mute.Load() {
 		// Nothing was left in the buffer after rendered, or the answer was faster
 		// than the goroutine that notes the last write.
 		if at := t.conn.wrote.Load() + t.shift; at >= t.ready.V {
@@ -163,6 +190,6 @@ func (t *trip) passage() passage {
 		// writing goroutine woke to note its time: the kernel had it by then.
 		t.writeEnd = t.firstByte
 	}
-	return passage{ready: t.ready, writeEnd: t.writeEnd, firstByte: t.firstByte, reused: t.reused,
+	return passage{protocol: t.protocol(), ready: t.ready, writeEnd: t.writeEnd, firstByte: t.firstByte, reused: t.reused,
 		dns: t.dns.took, tcp: t.tcp.took, tls: t.tls.took, tlsBroken: t.tlsFailed || t.tlsRunning}
 }

@@ -227,7 +227,7 @@ func (s *Summary) sourceLines() []string {
 		out = append(out, fmt.Sprintf("Spec: %s, sha256 %s", x.Spec.Name, short(x.Spec.SHA256)))
 	}
 	out = append(out,
-		fmt.Sprintf("Endpoint: %s%s, %s, model %s%s", e.URL, because(x.Name), e.API, e.Model, after(", server ", e.Server)),
+		fmt.Sprintf("Endpoint: %s%s, %s, model %s%s%s", e.URL, because(x.Name), e.API, e.Model, after(", server ", e.Server), after(", by ", e.Protocols())),
 		"Region: "+cmp.Or(x.Region, "not stated"),
 		fmt.Sprintf("Client: %s/%s, %d CPUs, %s; %s schedule, %s, %s stamps", x.Environment.OS, x.Environment.Arch, x.Environment.CPUs, x.Environment.Go, x.Clock.Schedule, x.Clock.Wait, x.Clock.Stamps))
 	if len(x.Flags) > 0 {
