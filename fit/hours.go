@@ -89,3 +89,34 @@ func constant(zone *time.Location) (offset int, fixed bool) {
 	}
 	return offset, true
 }
+
+// ClockLabel is a label of the calendar, which is in UTC, to the minute and with
+// its zone: by the clock of a zone of the tz database where that can be told,
+// which of a weekday without a date it cannot in a zone with summer time; else in
+// UTC. What it cannot read it returns as it is.
+func ClockLabel(label, zone string) string {
+	for calendar, layout := range map[string]string{trace.CalendarHourOfWeek: "Mon 15:04", trace.CalendarDate: "2006-01-02 15:04"} {
+		for _, tail := range []string{"", ".000000", ":00.000000"} {
+			at, ok, err := trace.Time{Calendar: calendar, Zero: label + tail}.ZeroTime()
+			if err != nil || !ok {
+				continue
+			}
+			to, err := time.LoadLocation(zone)
+			offset, fixed := 0, false
+			if err == nil && zone != "" {
+				offset, fixed = constant(to)
+			}
+			switch {
+			case err != nil || zone == "" || !fixed && calendar == trace.CalendarHourOfWeek:
+				to = time.UTC
+			case calendar == trace.CalendarHourOfWeek:
+				to = time.FixedZone(zone, offset)
+			}
+			if to != time.UTC {
+				return at.In(to).Format(layout) + " " + zone
+			}
+			return at.UTC().Format(layout) + " UTC"
+		}
+	}
+	return label
+}

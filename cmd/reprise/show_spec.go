@@ -165,11 +165,7 @@ func arrivalTable(w io.Writer, s *spec.Spec) {
 	}
 	rows := [][2]string{{name, rate}}
 	if p := a.PeakHour; p != nil {
-		at, _, _ := strings.Cut(p.Label, ".")
-		if at == "" {
-			at = page.Seconds(float64(p.StartS)) + " into the log"
-		}
-		rows = append(rows, [2]string{"busiest hour", fmt.Sprintf("%.6g 1/s over %s from %s", float64(p.Rate), page.Seconds(float64(p.WidthS)), at)})
+		rows = append(rows, [2]string{"busiest hour", fmt.Sprintf("%.6g 1/s over %s from %s", float64(p.Rate), page.Seconds(float64(p.WidthS)), page.When(p, a))})
 	}
 	var peaks, idc []string
 	for _, p := range a.PeakToMean {

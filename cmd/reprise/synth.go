@@ -10,6 +10,7 @@ import (
 
 	"reprise/fit/synth"
 	"reprise/trace"
+	"reprise/trace/spec"
 )
 
 type synthOptions struct {
@@ -66,7 +67,7 @@ and the number of requests varies with the seed.`,
 			t.Header.Tool = version()
 			t.Header.Leaves = true
 			t.Header.DerivedFrom = &trace.Derived{SHA256: sha, Verb: "synth", Args: o.args()}
-			io.talk("made %d requests from the spec", len(t.Requests))
+			io.talk("made %d requests from the spec%s", len(t.Requests), startSaid(sp, options))
 			io.talkLacking(&sp.Workload.Features, t)
 			return io.writeTrace(o.output, t)
 		},
@@ -75,7 +76,7 @@ and the number of requests varies with the seed.`,
 	c.Flags().DurationVar(&o.length, "for", 0, "length of the trace (default: as the log was, 1h with --start, 60s without a log)")
 	c.Flags().Float64Var(&o.scale, "scale", 1, "multiple of the rate, by users")
 	c.Flags().BoolVar(&o.redraw, "redraw", false, "draw the counts of each minute anew, Poisson around the measured ones")
-	c.Flags().StringVar(&o.start, "start", "", "hour of the week to start at, for instance \"mon 14:00\" (needs a week profile)")
+	c.Flags().StringVar(&o.start, "start", "", "hour of the week to start at by the clock of the spec's week, for instance \"mon 14:00\" (needs a week profile)")
 	c.Flags().StringVar(&o.variant, "variant", "", "arrivals of that name, for instance bursty")
 	c.Flags().StringVar(&o.job, "job", "", "the batch of that name instead of the traffic")
 	outputFlag(c, &o.output, "trace file to write")
@@ -133,4 +134,13 @@ func weekHour(text string) (int, error) {
 		return 0, usagef("--start is not a day and a full hour such as \"mon 14:00\"")
 	}
 	return 24*d + hour, nil
+}
+
+// startSaid says at what hour a trace begins that --start asked for, by the clock
+// of the spec's week.
+func startSaid(sp *spec.Spec, o synth.Options) string {
+	if w := sp.Workload.Arrivals.Week; w != nil && o.InWeek {
+		return fmt.Sprintf(", from %s %s on", spec.HourOfWeek(o.Hour), w.Zone)
+	}
+	return ""
 }

@@ -23,3 +23,22 @@ func TestParseZone(t *testing.T) {
 		}
 	}
 }
+
+// Zones of hours go into specs by their name; an offset has one of the zone
+// database.
+func TestHoursZone(t *testing.T) {
+	for in, want := range map[string]string{"Europe/Berlin": "Europe/Berlin", "+02:00": "Etc/GMT-2", "-0500": "Etc/GMT+5", "+00:00": "UTC", "UTC": "UTC"} {
+		zone, err := hoursZone(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if zone.String() != want {
+			t.Errorf("%s is %s, want %s", in, zone, want)
+		}
+	}
+	for _, in := range []string{"+05:30", "Mars/Phobos", "+20:00"} {
+		if zone, err := hoursZone(in); err == nil {
+			t.Errorf("%s is taken for %s", in, zone)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"reprise/fit"
 	"reprise/fit/chart"
 	"reprise/trace/spec"
 )
@@ -55,7 +56,7 @@ func when(s *spec.Spec) (block, error) {
 			if p.p.WidthS < 3600 {
 				p.name = "the whole log, no longer than an hour"
 			}
-			b.add(row(p.name, Short(float64(p.p.Rate))+" /s", "from "+labelOr(p.p)))
+			b.add(row(p.name, Short(float64(p.p.Rate))+" /s", "from "+When(p.p, a)))
 		}
 	}
 	for _, v := range a.Variants {
@@ -74,7 +75,7 @@ func overTime(b *block, a *spec.Arrivals) error {
 		if err := b.draw(chart.Chart{ID: "rate", Title: "Requests per second over the log", XUnit: unit, XMin: new(float64),
 			Desc:  "Arrival rate in each bin of the rate series, from the log's start.",
 			Lines: []chart.Series{{Name: "rate", Colour: 1, Points: series(rates, width/per), Fill: true}}},
-			fmt.Sprintf("Bins of %s from the log's start%s; empty bins included.", Seconds(width), zero(a.Rates.Zero))); err != nil {
+			fmt.Sprintf("Bins of %s from the log's start%s; empty bins included.", Seconds(width), zero(a))); err != nil {
 			return err
 		}
 	}
@@ -101,26 +102,27 @@ func clockUnit(span float64) (unit string, per float64) {
 	return " d", 86400
 }
 
-func zero(label string) string {
-	if label == "" {
+func zero(a *spec.Arrivals) string {
+	if a.Rates.Zero == "" {
 		return ""
 	}
-	return ", " + minuteOf(label)
+	return ", " + fit.ClockLabel(a.Rates.Zero, weekZone(a))
 }
 
-func labelOr(p *spec.PeakWindow) string {
+// When says when a window begins: by the calendar, with the zone of its clock,
+// which is that of the hours of the week.
+func When(p *spec.PeakWindow, a *spec.Arrivals) string {
 	if p.Label != "" {
-		return minuteOf(p.Label)
+		return fit.ClockLabel(p.Label, weekZone(a))
 	}
 	return Seconds(float64(p.StartS)) + " into the log"
 }
 
-// minuteOf cuts a clock label to the minute.
-func minuteOf(label string) string {
-	if i := strings.IndexByte(label, ':'); i >= 0 && i+3 <= len(label) {
-		return label[:i+3]
+func weekZone(a *spec.Arrivals) string {
+	if a.Week == nil {
+		return ""
 	}
-	return label
+	return a.Week.Zone
 }
 
 // series are values in bins of one width; those below zero are gaps.

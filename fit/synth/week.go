@@ -82,7 +82,7 @@ func ofWeek(a *spec.Arrivals, o Options, scale float64, rng *rand.Rand) ([]int64
 		h := (o.Hour + int(at/hour)) % spec.WeekHours
 		rate := float64(p.Rates[h])
 		if rate < 0 {
-			return nil, fmt.Errorf("the log did not cover hour %d of the week, so its rate is not known", h)
+			return nil, fmt.Errorf("the log did not cover %s %s, so its rate is not known", spec.HourOfWeek(h), p.Zone)
 		}
 		// An hour is drawn whole, so that its first part has the bursts of any.
 		n := poissonCount(scale*rate*float64(hour)/1e6, rng)

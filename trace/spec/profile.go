@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 )
 
 // WeekHours are the hours of a week, Monday 00:00 first.
@@ -17,6 +18,12 @@ type WeekProfile struct {
 	Zone  string `json:"zone"`
 	Weeks Num    `json:"weeks"` // hours covered, over 168
 	Rates []Num  `json:"rates"`
+}
+
+// HourOfWeek names an hour of the week: "Mon 14:00".
+func HourOfWeek(h int) string {
+	day := time.Weekday((h/24 + 1) % 7).String()[:3]
+	return fmt.Sprintf("%s %02d:00", day, h%24)
 }
 
 // Variant is another arrival process of the same workload, for instance a
