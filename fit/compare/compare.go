@@ -194,7 +194,7 @@ func (r *Report) power(a *trace.Trace, ref *side, others []*side, o Options) err
 	for i := range r.Metrics {
 		r.Metrics[i].Baseline = of[r.Metrics[i].Name]
 	}
-	r.Metrics = append(r.Metrics, queueMetrics(ref, others, base, o.Limits)...)
+	r.Metrics = append(r.Metrics, queueMetrics(ref, others, base, o)...)
 	return nil
 }
 

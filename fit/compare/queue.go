@@ -21,8 +21,11 @@ const (
 )
 
 // waits is the mean over seeds of the mean and of the 99th percentile of the
-// wait, in seconds, with the standard deviations over seeds.
-type waits struct{ mean, meanSD, p99, p99SD float64 }
+// wait, in seconds, with the standard deviations over seeds, and each seed's own.
+type waits struct {
+	mean, meanSD, p99, p99SD float64
+	means, tails             []float64
+}
 
 // servers is how many the reference needs at probeLoad.
 func servers(ref *side) int {
@@ -50,23 +53,103 @@ func probe(times []int64, ref *side, c int) waits {
 	if len(times) > maxProbe {
 		times = times[:maxProbe]
 	}
-	var means, tails []float64
+	var w waits
 	wait := make([]float64, len(times))
 	for seed := range uint64(probeSeeds) {
-		rng := rand.New(rand.NewPCG(seed, 17))
-		queue(wait, times, c, func() float64 { return service(ref, rng.IntN(len(ref.pairIn))) })
-		var sum float64
-		for _, w := range wait {
-			sum += w
-		}
-		means = append(means, sum/float64(len(wait)))
-		slices.Sort(wait)
-		tails = append(tails, wait[int(math.Ceil(0.99*float64(len(wait))))-1])
+		m, t := probeOnce(wait, times, ref, c, seed)
+		w.means, w.tails = append(w.means, m), append(w.tails, t)
 	}
-	var w waits
-	w.mean, w.meanSD = spread(means)
-	w.p99, w.p99SD = spread(tails)
+	w.mean, w.meanSD = spread(w.means)
+	w.p99, w.p99SD = spread(w.tails)
 	return w
+}
+
+// probeOnce is the mean and the 99th percentile of the wait under one seed; wait
+// is room for as many as there are times.
+func probeOnce(wait []float64, times []int64, ref *side, c int, seed uint64) (mean, p99 float64) {
+	rng := rand.New(rand.NewPCG(seed, 17))
+	queue(wait, times, c, func() float64 { return service(ref, rng.IntN(len(ref.pairIn))) })
+	var sum float64
+	for _, w := range wait {
+		sum += w
+	}
+	slices.Sort(wait)
+	return sum / float64(len(wait)), wait[int(math.Ceil(0.99*float64(len(wait))))-1]
+}
+
+// probeNoise is the 95th percentile of how far the waits of the reference are off
+// when its arrivals are drawn anew, under the same service times: the seconds of
+// each minute with replacement; or only in another order, where the draws have
+// the reference's own count in each minute. Minutes stay in place, since their
+// rates are what waits come of.
+func probeNoise(ref *side, c int, of waits, replayed bool, seed uint64) (mean, p99 float64) {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	var means, tails []float64
+	for k := range uint64(probeSeeds) {
+		times := redraw(ref.times[:min(len(ref.times), maxProbe)], replayed, rng)
+		m, t := probeOnce(make([]float64, len(times)), times, ref, c, k)
+		means, tails = append(means, Ratio.of(of.means[k], m)), append(tails, Ratio.of(of.tails[k], t))
+	}
+	slices.Sort(means)
+	slices.Sort(tails)
+	at := int(math.Ceil(0.95*probeSeeds)) - 1
+	return means[at], tails[at]
+}
+
+// replays says whether most minutes have as many arrivals as those of the
+// reference.
+func replays(ref, other []int64) bool {
+	counts := map[int64]int{}
+	for _, t := range ref {
+		counts[t/noiseBlock]++
+	}
+	minutes := len(counts)
+	for _, t := range other {
+		counts[t/noiseBlock]--
+	}
+	off := 0
+	for _, n := range counts {
+		if n < -1 || n > 1 { // one may lie across the border of a minute
+			off++
+		}
+	}
+	return 10*off < minutes
+}
+
+// redraw lays for each second of a minute the arrivals of another second of that
+// minute, of each once where they are only shuffled.
+func redraw(times []int64, shuffle bool, rng *rand.Rand) []int64 {
+	const second = int64(1_000_000)
+	out := make([]int64, 0, len(times)+len(times)/8)
+	for from := 0; from < len(times); {
+		start := times[from] / noiseBlock * noiseBlock
+		var first [61]int // by second: its first arrival
+		to := from
+		for s := range int64(60) {
+			first[s] = to
+			for to < len(times) && times[to] < start+(s+1)*second {
+				to++
+			}
+		}
+		first[60] = to
+		// The last minute may be cut short.
+		seconds := min(60, (times[len(times)-1]-start)/second+1)
+		order := rng.Perm(int(seconds))
+		for s := range seconds {
+			k := int64(order[s])
+			if !shuffle {
+				k = rng.Int64N(seconds)
+			}
+			for _, t := range times[first[k]:first[k+1]] {
+				out = append(out, t+(s-k)*second)
+			}
+		}
+		from = to
+	}
+	if len(out) == 0 {
+		return times
+	}
+	return out
 }
 
 // queue fills wait with the waits of a G/G/c queue in order of arrival.
@@ -105,33 +188,36 @@ func spread(x []float64) (mean, sd float64) {
 
 // queueMetrics sends the reference, every draw and the baseline through the
 // queue. There are none without times, or without both lengths.
-func queueMetrics(ref *side, others []*side, base *side, l Limits) []Metric {
+func queueMetrics(ref *side, others []*side, base *side, o Options) []Metric {
+	l := o.Limits
 	c := servers(ref)
 	if c == 0 {
 		return nil
 	}
 	a, p := probe(ref.times, ref, c), probe(base.times, ref, c)
+	noiseMean, noiseP99 := probeNoise(ref, c, a, replays(ref.times, others[0].times), o.Seed)
 	means, tails := make([][]Metric, len(others)), make([][]Metric, len(others))
 	for i, s := range others {
 		if len(s.times) < 2 {
 			return nil
 		}
 		b := probe(s.times, ref, c)
-		means[i] = []Metric{queueMetric(l, ref, c, "mean wait", a.mean, a.meanSD, b.mean, p.mean)}
-		tails[i] = []Metric{queueMetric(l, ref, c, "p99 wait", a.p99, a.p99SD, b.p99, p.p99)}
+		means[i] = []Metric{queueMetric(l, ref, c, "mean wait", a.mean, max(2*a.meanSD, noiseMean*a.mean), b.mean, p.mean)}
+		tails[i] = []Metric{queueMetric(l, ref, c, "p99 wait", a.p99, max(2*a.p99SD, noiseP99*a.p99), b.p99, p.p99)}
 	}
 	return append(mean(means), mean(tails)...)
 }
 
-// queueMetric passes within the limit or two standard deviations of the
-// reference under its own service draws.
-func queueMetric(l Limits, ref *side, c int, name string, a, sd, b, base float64) Metric {
+// queueMetric passes within the limit or the noise of the reference in seconds:
+// two standard deviations under its own service draws, or what its arrivals drawn
+// anew are off.
+func queueMetric(l Limits, ref *side, c int, name string, a, noise, b, base float64) Metric {
 	m := Metric{Section: sectionQueue, Name: fmt.Sprintf("%s, %d servers", name, c), Unit: "s", How: Ratio, A: some(a), B: some(b)}
 	if a == 0 {
 		m.Why = "told only: the reference does not queue"
 		return m
 	}
-	m.Off, m.Noise, m.Baseline = some(Ratio.of(a, b)), some(2*sd/a), some(Ratio.of(a, base))
+	m.Off, m.Noise, m.Baseline = some(Ratio.of(a, b)), some(noise/a), some(Ratio.of(a, base))
 	if v, ok := l.limit(&m, ref, ref); ok {
 		m.Limit = some(v)
 	}
