@@ -22,25 +22,31 @@ const (
 // fields that change, and what would be shared without them. Each stretch, and
 // each place of a field before it, is told for itself; a prompt counts for one
 // of them, by its longest stretch. A further field between parts of the stretch
-// has a row behind that of the field before it. What would save most comes first.
+// has a row behind that of the field before it. What no engine shares, as of two
+// adapters, and is of the same lengths is told once. What would save most comes
+// first.
 func (s *sampler) broken() []trace.BrokenPrefix {
 	if len(s.kept) < leastPrompts {
 		return nil
 	}
-	var all [][]trace.BrokenPrefix
+	var all []toldKind
 	for _, same := range s.stretches() {
 		for _, place := range apart(same, func(p parting) int { return p.at }, nearPlaces) {
 			for _, kind := range apart(place, func(p parting) int { return p.runs[0].len() }, nearLengths) {
 				if told := s.told(kind); len(kind) >= s.least() && told != nil {
-					all = append(all, told)
+					all = join(all, toldKind{told, []uint64{s.kept[kind[0].prompt].seed}})
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b []trace.BrokenPrefix) int {
-		return cmp.Or(cmp.Compare(saves(b), saves(a)), cmp.Compare(a[0].At, b[0].At))
+	slices.SortStableFunc(all, func(a, b toldKind) int {
+		return cmp.Or(cmp.Compare(saves(b.rows), saves(a.rows)), cmp.Compare(a.rows[0].At, b.rows[0].At))
 	})
-	return slices.Concat(all...)
+	var rows []trace.BrokenPrefix
+	for _, k := range all {
+		rows = append(rows, k.rows...)
+	}
+	return rows
 }
 
 // saves is how many tokens of a prompt a kind's fields cost, over all prompts.

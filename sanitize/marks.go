@@ -42,6 +42,7 @@ type link struct {
 // digests of its beginnings.
 type marks struct {
 	rank    uint64 // of its row, in the sample
+	seed    uint64 // of its root, which engines keep apart from others
 	tokens  int
 	windows []mark
 	links   []link
@@ -57,6 +58,7 @@ func (m *marks) of(root block.Digest, tokens []int32) {
 	m.windows, m.links, m.lead, m.tokens = m.windows[:0], m.links[:0], m.lead[:0], len(tokens)
 	tokens = tokens[:min(len(tokens), markTokens)]
 	seed := binary.LittleEndian.Uint64(root[:8])
+	m.seed = seed
 	m.beginnings(seed, tokens)
 	m.winnow(seed, tokens)
 	m.join(tokens)
@@ -179,7 +181,7 @@ func (s *sampler) add(m *marks) {
 		}
 		return 1
 	})
-	s.kept = slices.Insert(s.kept, at, marks{rank: m.rank, tokens: m.tokens, links: slices.Clone(m.links), lead: slices.Clone(m.lead), blocks: slices.Clone(m.blocks)})
+	s.kept = slices.Insert(s.kept, at, marks{rank: m.rank, seed: m.seed, tokens: m.tokens, links: slices.Clone(m.links), lead: slices.Clone(m.lead), blocks: slices.Clone(m.blocks)})
 	if len(s.kept) > sampleMarks {
 		s.kept = s.kept[:sampleMarks]
 	}

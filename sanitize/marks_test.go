@@ -212,6 +212,52 @@ func TestBrokenSeveral(t *testing.T) {
 	}
 }
 
+// TestBrokenOfTwoAdapters: the same instructions behind the same field, for two
+// adapters, are told once; two of one adapter are two, and so are those of which
+// one has its tools before the field.
+func TestBrokenOfTwoAdapters(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	head, other, stretch, second, tools := randomTokens(rng, 14), randomTokens(rng, 14), randomTokens(rng, 2000), randomTokens(rng, 2000), randomTokens(rng, 300)
+	for name, c := range map[string]struct {
+		prompt func(i int) (adapter byte, tokens []int32)
+		want   []float64 // shares
+	}{
+		"two adapters": {func(i int) (byte, []int32) {
+			return byte(i % 3 / 2), slices.Concat(head, randomTokens(rng, 3), stretch, randomTokens(rng, 50))
+		}, []float64{1}},
+		"one adapter": {func(i int) (byte, []int32) {
+			if i%3 == 0 {
+				return 0, slices.Concat(other, randomTokens(rng, 3), second, randomTokens(rng, 50))
+			}
+			return 0, slices.Concat(head, randomTokens(rng, 3), stretch, randomTokens(rng, 50))
+		}, []float64{2. / 3, 1. / 3}},
+		"tools before the field": {func(i int) (byte, []int32) {
+			if i%3 == 0 {
+				return 1, slices.Concat(tools, head, randomTokens(rng, 3), stretch, randomTokens(rng, 50))
+			}
+			return 0, slices.Concat(head, randomTokens(rng, 3), stretch, randomTokens(rng, 50))
+		}, []float64{2. / 3, 1. / 3}},
+	} {
+		s := newSampler()
+		for i := range 300 {
+			m := marks{rank: rank(int64(i), 0)}
+			adapter, p := c.prompt(i)
+			m.of(block.Digest{3, adapter}, p)
+			s.add(&m)
+		}
+		var got []float64
+		for _, b := range s.broken() {
+			got = append(got, b.Share)
+			if gain := b.Would - b.Now; gain < 1900 || gain > 2000 {
+				t.Errorf("%s: %+v", name, b)
+			}
+		}
+		if !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
+			t.Errorf("%s: shares %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // TestSampler is bounded, takes late prompts as it takes early ones, and the same
 // whatever the order.
 func TestSampler(t *testing.T) {
