@@ -91,10 +91,10 @@ const minChain = 2
 
 // prefixChain takes for the parent of a prompt an earlier one whose whole blocks
 // it begins with, of the longest the latest, where that is shorter than it.
-// Beginnings that are common to most prompts tell nothing.
+// Beginnings that unrelated prompts share tell nothing.
 func prefixChain(t *trace.Trace) []int32 {
 	size := int32(max(t.Header.BlockTokens, 1))
-	least := max(minChain, int(commonDepth(t))+1)
+	common := sharedEnds(t)
 	ends := map[int32]int32{} // by last whole block: the latest prompt that ends there
 	out := make([]int32, len(t.Requests))
 	for i := range t.Requests {
@@ -103,16 +103,50 @@ func prefixChain(t *trace.Trace) []int32 {
 		if !r.Input.OK || len(r.Blocks) == 0 {
 			continue
 		}
-		for d := len(r.Blocks); d >= least && out[i] < 0; d-- {
+		for d := len(r.Blocks); d >= minChain && out[i] < 0; d-- {
 			if p, ok := ends[r.Blocks[d-1]]; ok && t.Requests[p].Input.V < r.Input.V {
 				out[i] = p
 			}
 		}
-		if d := min(int(r.Input.V/size), len(r.Blocks)); d >= minChain {
+		if d := min(int(r.Input.V/size), len(r.Blocks)); d >= minChain && !common(r.Blocks[d-1]) {
 			ends[r.Blocks[d-1]] = int32(i)
 		}
 	}
 	return out
+}
+
+// A prompt goes on in few ways: at most 8 of those that end where another goes on
+// do so in either of the Mooncake traces (conversation, synthetic). A template or
+// a system prompt goes on in as many as there are questions. What spec.CommonShare
+// of all prompts have needs no more than fewWays to be one, which those of a lone
+// conversation that forks now and then do not have.
+const (
+	mostWays = 8
+	fewWays  = 3
+)
+
+// sharedEnds says of a block whether unrelated prompts share the beginning that
+// ends with it: by how many different whole blocks follow it.
+func sharedEnds(t *trace.Trace) func(block int32) bool {
+	size := int32(max(t.Header.BlockTokens, 1))
+	refs, ways, n := map[int32]int32{}, map[int32]int32{}, int32(0)
+	for i := range t.Requests {
+		r := &t.Requests[i]
+		if len(r.Blocks) == 0 || !r.Input.OK {
+			continue
+		}
+		n++
+		whole := min(int(r.Input.V/size), len(r.Blocks))
+		for d, id := range r.Blocks[:whole] {
+			if refs[id]++; refs[id] == 1 && d > 0 {
+				ways[r.Blocks[d-1]]++
+			}
+		}
+	}
+	return func(id int32) bool {
+		w := ways[id]
+		return w > mostWays || w >= fewWays && float64(refs[id]) >= float64(spec.CommonShare*float64(n))
+	}
 }
 
 // commonDepth is the depth in whole blocks of the beginning that spec.CommonShare

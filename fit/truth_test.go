@@ -15,7 +15,7 @@ import (
 // may change the i-th request.
 func drawn(times []int64, r *rand.Rand, edit func(i int, q *trace.Request)) *trace.Trace {
 	x := &trace.Trace{Header: trace.Header{Kind: trace.Kind, Version: trace.Version, BlockTokens: 16, Tail: trace.TailFresh,
-		Time: trace.Time{Calendar: trace.CalendarHourOfWeek, Zero: "Mon 00:00:00"}}}
+		Time: trace.Time{Calendar: trace.CalendarHourOfWeek, Zero: "Mon 00:00:00.000000"}}}
 	for i, at := range times {
 		q := trace.Request{ID: int64(i), N: 1, T: trace.Some(at), Finish: trace.FinishStop,
 			Input:  trace.Some(int32(math.Exp(7 + r.NormFloat64()))),

@@ -136,7 +136,7 @@ func TestRedraw(t *testing.T) {
 func TestWeekKeepsGusts(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 21))
 	src := &trace.Trace{Header: trace.Header{Kind: trace.Kind, Version: trace.Version, BlockTokens: 16, Tail: trace.TailFresh,
-		Time: trace.Time{Calendar: trace.CalendarHourOfWeek, Zero: "Mon 00:00:00"}}}
+		Time: trace.Time{Calendar: trace.CalendarHourOfWeek, Zero: "Mon 00:00:00.000000"}}}
 	for m := range 30 * 60 {
 		rate := 5 * (r.ExpFloat64() + r.ExpFloat64())
 		for at := r.ExpFloat64(); at < rate; at += r.ExpFloat64() {
