@@ -203,7 +203,12 @@ func (a Amount) length(fixed float64, ask string) spec.Length {
 	l := statedLength(fixed, fixed+mean, sigma, ask)
 	l.Mean.Confidence, l.Quantiles.Confidence = a.confidence(), a.confidence()
 	for i := range l.Families {
-		l.Families[i].Confidence = a.confidence()
+		if l.Families[i].Confidence = a.confidence(); a.To == 0 && a.Sigma == 0 {
+			l.Families[i].Confidence = "" // the spread is ours, nobody stated it
+		}
+	}
+	if a.To == 0 && a.Sigma == 0 {
+		l.Quantiles.Confidence = ""
 	}
 	return l
 }

@@ -77,6 +77,25 @@ func TestBrief(t *testing.T) {
 	}
 }
 
+// TestBriefSpread: a spread that the brief does not state is ours, whatever its
+// mean rests on; one that it states, or a range, has the brief's confidence.
+func TestBriefSpread(t *testing.T) {
+	b := contract()
+	b.Input = Amount{Value: 2000, Confidence: "estimated"}
+	b.Output = Amount{Value: 300, Sigma: 0.7, Confidence: "estimated"}
+	sp, err := FromBrief(b, BriefOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, out := sp.Workload.Lengths.Input, sp.Workload.Lengths.Output
+	if f := in.Families[0]; f.Params[1].Value != assumedSigma || f.From != spec.Assumed || f.Confidence != "" || in.Quantiles.Confidence != "" || in.Mean.Confidence != "estimated" {
+		t.Errorf("input %+v, mean %+v", f, in.Mean)
+	}
+	if f := out.Families[0]; f.Params[1].Value != 0.7 || f.Confidence != "estimated" || out.Quantiles.Confidence != "estimated" {
+		t.Errorf("output %+v", f)
+	}
+}
+
 // TestBadBriefs refuses what cannot be meant.
 func TestBadBriefs(t *testing.T) {
 	for want, edit := range map[string]func(*Brief){

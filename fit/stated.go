@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -62,6 +61,12 @@ func Stated(s Statement) (*spec.Spec, error) {
 	return sp, nil
 }
 
+// RangeError is a stated number that no workload has: Name is input, output,
+// rate, shared prefix or sigma.
+type RangeError struct{ Name, Want string }
+
+func (e *RangeError) Error() string { return e.Name + " " + e.Want }
+
 func (s Statement) check() error {
 	for _, v := range []struct {
 		name string
@@ -69,14 +74,14 @@ func (s Statement) check() error {
 		max  float64
 	}{{"input", s.Input, 1e7}, {"output", s.Output, 1e7}, {"rate", s.Rate, 1e6}} {
 		if !(v.v > 0) || v.v > v.max {
-			return fmt.Errorf("%s must be above 0 and at most %g", v.name, v.max)
+			return &RangeError{v.name, fmt.Sprintf("must be above 0 and at most %g", v.max)}
 		}
 	}
 	switch {
 	case s.SharedPrefix < 0 || float64(s.SharedPrefix) >= s.Input:
-		return errors.New("the shared prefix must be 0 or more tokens, and fewer than the mean input")
+		return &RangeError{"shared prefix", "must be 0 or more tokens, and fewer than the mean input"}
 	case !(s.Sigma >= 0) || s.Sigma > 3:
-		return errors.New("sigma must be between 0 and 3")
+		return &RangeError{"sigma", "must be between 0 and 3"}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"math"
 )
 
 // Lags gathers the send lag of measured requests: from the scheduled instant
@@ -48,7 +49,8 @@ func (l *Lags) rest() string {
 	return fmt.Sprintf("; %d were let go but never written and have no lag", l.unwritten)
 }
 
-func ms(ns int64) float64 { return float64(ns/1000) / 1000 }
+// ms is a time in milliseconds, to the nearest microsecond, as a report has it.
+func ms(ns int64) float64 { return math.Round(float64(ns)/1e3) / 1e3 }
 
 // quantile returns the type-1 quantile (inverse empirical distribution) of
 // sorted values at percent.

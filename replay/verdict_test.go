@@ -143,3 +143,12 @@ func (w stalling) Until(ctx context.Context, t Timer, ns int64) error {
 	}
 	return w.SleepWaiter.Until(ctx, t, ns)
 }
+
+// TestVerdictRounds: a lag is given to the nearest microsecond, as a report does.
+func TestVerdictRounds(t *testing.T) {
+	for ns, want := range map[int64]float64{207_499: 0.207, 207_500: 0.208, 207_900: 0.208, 0: 0, -600: -0.001} {
+		if got := ms(ns); got != want {
+			t.Errorf("%d ns are %v ms, want %v", ns, got, want)
+		}
+	}
+}

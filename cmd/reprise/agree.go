@@ -122,6 +122,9 @@ func (o *agreeOptions) run(s *stdio, path string) error {
 	if principal(sp, "customer") == principal(sp, "vendor") {
 		s.talk("warning: customer and vendor are the same, and verify refuses a bundle that one party signed for both")
 	}
+	if far := farLoad(sp); far != "" {
+		s.talk("warning: %s", far)
+	}
 	if old != nil {
 		changed, err := old.number(sp)
 		if err != nil {
@@ -234,6 +237,26 @@ func parseSLO(line string) (spec.SLO, error) {
 		return spec.SLO{}, fmt.Errorf("a limit is on a percentile above 0 and below 100, not on p%s: the largest value of a run grows with its length", m[2])
 	}
 	return spec.SLO{Metric: m[1], Percentile: spec.Round(percentile), ThresholdMS: spec.Round(threshold), MeasuredAt: m[5]}, nil
+}
+
+// farLoad says that the load asked about is far from what the workload had: more
+// than twice its busiest hour, or less than half its mean; empty when it is not.
+func farLoad(sp *spec.Spec) string {
+	const far = 2
+	a := &sp.Workload.Arrivals
+	load, rate := float64(sp.Question.Load.Value), float64(a.Rate.Value)
+	if !(load > 0) || !(rate > 0) || sp.Question.Load.Unit != a.Rate.Unit {
+		return ""
+	}
+	top, busiest := rate, ""
+	if p := a.PeakHour; p != nil && float64(p.Rate) > rate {
+		top = float64(p.Rate)
+		busiest = fmt.Sprintf(" (%.3g in its busiest hour)", top)
+	}
+	if load <= far*top && load >= rate/far {
+		return ""
+	}
+	return fmt.Sprintf("the question is about %.6g requests per second, %.3g times the %.6g that the spec has as %s%s: is that meant?", load, load/rate, rate, a.Rate.From, busiest)
 }
 
 // asker puts the open questions to a person.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"reprise/replay"
+	"reprise/trace/spec"
 )
 
 // TestOffAgreed: a run at another rate than the one agreed says so, beyond what
@@ -45,5 +46,27 @@ func TestOffAgreedMeasured(t *testing.T) {
 	}
 	if got := offAgreed(20, p); got != "" {
 		t.Errorf("at the agreed rate: %q", got)
+	}
+}
+
+// TestFarLoad: a load of another order than the workload's rate is asked after.
+func TestFarLoad(t *testing.T) {
+	for _, c := range []struct {
+		load, rate, peak float64
+		want             string
+	}{
+		{80, 0.32, 0, "about 80 requests per second, 250 times the 0.32 that the spec has as measured: "},
+		{80, 0.32, 0.9, "measured (0.9 in its busiest hour): "}, {2, 0.5, 1, ""}, {2.1, 0.5, 1, "4.2 times"}, {0.2, 0.5, 1, "0.4 times"},
+		{1, 0, 0, ""}, {0, 1, 0, ""}, {8, 8, 0, ""},
+	} {
+		sp := &spec.Spec{}
+		sp.Question.Load = spec.Load{Value: spec.Num(c.load), Unit: "1/s"}
+		sp.Workload.Arrivals.Rate = spec.MeasuredNumber(c.rate, "1/s", 100)
+		if c.peak > 0 {
+			sp.Workload.Arrivals.PeakHour = &spec.PeakWindow{Rate: spec.Num(c.peak)}
+		}
+		if got := farLoad(sp); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%+v: %q", c, got)
+		}
 	}
 }

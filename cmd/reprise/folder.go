@@ -61,6 +61,26 @@ func openRun(path string) (*replay.Dir, error) {
 	return nil, fmt.Errorf("%s is not a results folder: it has no run.json", path)
 }
 
+// openBundle opens a bundle, and says of anything else what it is.
+func (s *stdio) openBundle(path string) (*bundle.Bundle, error) {
+	if isFolder(path) || !exists(path) {
+		return bundle.Open(path)
+	}
+	a, err := s.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	what, dir := partOf(path)
+	switch {
+	case a.starts(zstdMagic):
+		return bundle.Open(path)
+	case what == "bundle":
+		return nil, fmt.Errorf("%s is a file of the bundle %s: give that", path, dir)
+	}
+	return nil, fmt.Errorf("%s is %s and not a bundle, which is a folder or a .tar.zst that reprise bundle writes", path, a.what())
+}
+
 // suchAs names the first run of a sweep that has results.
 func suchAs(dir string) string {
 	x, err := readSweep(dir)

@@ -83,6 +83,21 @@ func (a *artifact) noSpec() error {
 	return fmt.Errorf("%s is no spec, which is JSON: reprise spec makes one of a brief, reprise fit of a trace", a.name)
 }
 
+// noPlan says of what is certainly neither a plan nor a spec what it is; nil
+// leaves it to their readers.
+func (a *artifact) noPlan() error {
+	switch what := a.what(); what {
+	case "a spec", "JSON", "neither Parquet nor JSON":
+		return nil
+	case "packed":
+		return a.packed()
+	case "a trace":
+		return fmt.Errorf("%s is a trace and neither a plan nor a spec: a plan names it as its workload (reprise init plan prints one), and a spec's replay rows send it by --trace", a.name)
+	default:
+		return fmt.Errorf("%s is %s and neither a plan nor a spec: reprise init plan prints a plan", a.name, what)
+	}
+}
+
 func (a *artifact) packed() error {
 	return fmt.Errorf("%s is packed: unpack it (tar --zstd -xf) and name what is in it", a.name)
 }

@@ -96,9 +96,19 @@ func family(f []spec.Family) string {
 		}
 	}
 	if best.Label == "assumed" {
-		return best.Name + " (assumed)"
+		return best.Name + spread(&best) + " (assumed)"
 	}
 	return fmt.Sprintf("%s, KS %.3f (%s)", best.Name, float64(best.KS), best.Label)
+}
+
+// spread is the sigma of an assumed lognormal.
+func spread(f *spec.Family) string {
+	for _, p := range f.Params {
+		if p.Name == "sigma" {
+			return fmt.Sprintf(", sigma %.3g", float64(p.Value))
+		}
+	}
+	return ""
 }
 
 // number prints a value with a star when it is assumed.

@@ -43,7 +43,7 @@ never enters this process. The customer signs first.`,
 			if o.key == "" {
 				return usagef("--key is missing: the private key, or the .pub file of a key held by an agent")
 			}
-			b, err := bundle.Open(args[0])
+			b, err := io.openBundle(args[0])
 			if err != nil {
 				return err
 			}
@@ -141,7 +141,7 @@ func (o *verifyOptions) run(s *stdio, path string) error {
 			return err
 		}
 	}
-	r, err := o.check(path, signers, newer)
+	r, err := o.check(s, path, signers, newer)
 	if err != nil {
 		return err
 	}
@@ -156,8 +156,8 @@ func (o *verifyOptions) run(s *stdio, path string) error {
 
 // check verifies what is at path. What is there but is no whole bundle is an
 // answer too.
-func (o *verifyOptions) check(path string, signers *sign.AllowedSigners, newer *spec.Spec) (bundle.Report, error) {
-	b, err := bundle.Open(path)
+func (o *verifyOptions) check(s *stdio, path string, signers *sign.AllowedSigners, newer *spec.Spec) (bundle.Report, error) {
+	b, err := s.openBundle(path)
 	var missing *fs.PathError
 	if errors.As(err, &missing) {
 		return bundle.Report{}, err

@@ -105,7 +105,10 @@ func (o *specOptions) run(s *stdio) error {
 	o.stated.WordList = token.WordListSHA256()
 	o.stated.Tool = version()
 	sp, err := fit.Stated(o.stated)
-	if err != nil {
+	var wrong *fit.RangeError
+	if errors.As(err, &wrong) {
+		return usagef("--%s %s; see reprise spec --help", strings.ReplaceAll(wrong.Name, " ", "-"), wrong.Want)
+	} else if err != nil {
 		return usageError{err}
 	}
 	return s.writeSpec(o.output, sp)

@@ -107,6 +107,9 @@ func (o *sweepOptions) plan(s *stdio, path string) (*sweepPlan, replay.Input, er
 		return nil, source, err
 	}
 	var p *sweepPlan
+	if err := in.noPlan(); err != nil {
+		return nil, source, err
+	}
 	if in.starts("{") {
 		sp, err := spec.Decode(data)
 		if err == nil {

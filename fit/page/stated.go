@@ -36,6 +36,23 @@ func statedSection(s *spec.Spec) (section, error) {
 	}
 	number("prompt, mean", Tokens(float64(w.Lengths.Input.Mean.Value))+" tokens", &w.Lengths.Input.Mean)
 	number("answer, mean", Tokens(float64(w.Lengths.Output.Mean.Value))+" tokens", &w.Lengths.Output.Mean)
+	for _, x := range []struct {
+		name string
+		l    *spec.Length
+	}{{"prompt", &w.Lengths.Input}, {"answer", &w.Lengths.Output}} {
+		for _, f := range x.l.Families {
+			for _, p := range f.Params {
+				if p.Name != "sigma" {
+					continue
+				}
+				name := x.name + ", spread (sigma of log tokens)"
+				if f.Confidence != x.l.Mean.Confidence {
+					name = x.name + ", spread (sigma of log tokens; nobody stated one)"
+				}
+				add(name, Short(float64(p.Value)), f.From, f.Confidence, f.Ask)
+			}
+		}
+	}
 	if a := &w.Arrivals; a.Process != spec.ProcessUnknown {
 		number("rate", Short(float64(a.Rate.Value))+" /s", &a.Rate)
 		for _, v := range a.Variants {

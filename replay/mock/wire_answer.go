@@ -49,6 +49,7 @@ func (c *wireConn) send(a *answer, keep bool) bool {
 	if !keep {
 		return c.last(a)
 	}
+	c.free = c.h.driver.Now() // before the answer: what comes of it comes later
 	return c.out.Write(c.render(a, true), wire.NoDue)
 }
 

@@ -36,6 +36,7 @@ type wireConn struct {
 	kernel  bool          // by the kernel's stamp
 	timed   bool          // a read deadline is set
 	early   bool          // the next request came before its time
+	free    time.Duration // what came before this instant could not be read at once
 
 	head wire.Head
 	body wire.Body
@@ -102,11 +103,13 @@ func orElse(no *answer, e endpoint, h *Handler) *answer {
 // query is what the head says.
 func (c *wireConn) query() query {
 	q := query{method: c.head.Method, path: c.head.Path, auth: c.head.Auth, gzip: c.head.Gzip, arrived: c.arrived}
-	q.contact = contact{conn: c.number, nth: c.nth, head: c.head.Size, names: c.head.Names, at: c.at, kernel: c.kernel, proto: c.head.Proto(), early: c.early}
-	if c.early { // it waited for its turn, and is due from now
-		q.arrived = c.h.driver.Now()
+	early := c.early || c.nth > 0 && c.arrived < c.free
+	q.contact = contact{conn: c.number, nth: c.nth, head: c.head.Size, names: c.head.Names, at: c.at, kernel: c.kernel, proto: c.head.Proto(), early: early}
+	now := c.h.driver.Now()
+	if early { // it waited for its turn, and is due from now
+		q.arrived = now
 	}
-	c.early = false
+	c.early, c.free = false, now
 	return q
 }
 

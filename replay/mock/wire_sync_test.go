@@ -132,3 +132,37 @@ func TestWireCloseEndsStreams(t *testing.T) {
 		wg.Wait()
 	})
 }
+
+// TestWirePipelined: of requests that come in one piece each is due from the
+// end of the answer before it, also behind one that no engine answers: its wait
+// is not part of its own TTFT.
+func TestWirePipelined(t *testing.T) {
+	cfg := testConfig()
+	cfg.Record = true
+	cfg.Law.Plain = &engine.Plain{TTFT: 50000, ITL: 10000}
+	wireBubble(t, cfg, func(t *testing.T, w *wireFront, dial func() net.Conn) {
+		c := dial()
+		defer c.Close()
+		one, get := completion(`{"model":"mock","prompt":"a","max_tokens":1}`), "GET /version HTTP/1.1\r\nHost: x\r\n\r\n"
+		start := time.Now()
+		if _, err := io.WriteString(c, one+get+one+get+get+one+one); err != nil {
+			t.Fatal(err)
+		}
+		r := bufio.NewReader(c)
+		for i, ms := range []int{50, 50, 100, 100, 100, 150, 200} {
+			receive(t, r, "POST ")
+			if got, want := time.Since(start), time.Duration(ms)*time.Millisecond; got != want {
+				t.Errorf("answer %d after %v, want %v", i, got, want)
+			}
+		}
+		list, err := w.h.Arrivals()
+		if err != nil || len(list) != 4 {
+			t.Fatalf("%+v %v", list, err)
+		}
+		for i, a := range list {
+			if a.Early != (i > 0) {
+				t.Errorf("arrival %d: early is %v", i, a.Early)
+			}
+		}
+	})
+}

@@ -14,7 +14,7 @@ import (
 // files. The spec leaves in full; only its calendar labels are cut.
 func exact(in *Input, out *leaving) error {
 	if in.Trace == nil {
-		return errors.New("profile exact sends the trace: give the trace, or choose aggregate")
+		return errors.New("it sends the trace: give the trace, or choose aggregate")
 	}
 	out.held = cutLabels(out.spec, in.Calendar)
 	h := in.Trace.Header
