@@ -59,7 +59,7 @@ func (s *Summary) latencyCells() [][]string {
 			head = append(head, pName(p))
 		}
 	}
-	out := [][]string{append(head, "max")}
+	out := [][]string{append(head, "max", "client error")}
 	for _, l := range s.Latency {
 		row := []string{l.name(), count(l.N)}
 		for _, p := range cols {
@@ -69,7 +69,7 @@ func (s *Summary) latencyCells() [][]string {
 				row = append(row, "too few")
 			}
 		}
-		out = append(out, append(row, msOr(l.MaxMS)))
+		out = append(out, append(row, msOr(l.MaxMS), errText(l.LessMS, l.MoreMS)))
 	}
 	return out
 }

@@ -26,12 +26,6 @@ func client(run *replay.Run, lag sorted) Client {
 	if c.Verdict == "" || c.Verdict == replay.NoVerdict {
 		c.Verdict, c.Reason = lagVerdict(lag)
 	}
-	switch c.Verdict {
-	case replay.Clean:
-		c.PlusMinusMS = 1
-	case replay.Usable:
-		c.PlusMinusMS = 5
-	}
 	return c
 }
 
@@ -62,7 +56,7 @@ func spare(points []*Summary) {
 	}
 	for _, s := range points {
 		if p99 := *orZero(s.Client.LagP99MS) * 1e6; s.Client.Withheld() && s.Client.Lacking == 0 && p99 <= usableLag {
-			s.Client.Verdict, s.Client.PlusMinusMS = replay.Usable, 5
+			s.Client.Verdict = replay.Usable
 			s.Client.Reason = "requests of this load point left on time; the client was late at another point of the run"
 		}
 	}

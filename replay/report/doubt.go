@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"reprise/replay"
 )
@@ -62,7 +63,7 @@ func (s *Summary) mismatch() (out string) {
 	if math.Abs(s.Tokens.OutAsked.off()) > loudOut {
 		out += " Of the answers: " + s.Tokens.OutAsked.text("output") + "."
 	}
-	if s.Tokens.Doubt != "" {
+	if s.Tokens.Doubt != "" && !slices.ContainsFunc(s.SLO, func(x SLOResult) bool { return x.Metric == "tpot" }) { // there it is in the reason
 		out += " Of the tokens: " + s.Tokens.Doubt + "."
 	}
 	return out

@@ -12,6 +12,8 @@ import (
 // columns are the sorted latencies of the answered requests, ns.
 type columns struct {
 	ttft, ttftSend, ttfa, e2e, e2eSend, tpot, lag sorted
+	own, ttftOwn, e2eOwn                          sorted // what the client was late, and latencies without it
+	tokens                                        sorted // of the answers with a TPOT
 }
 
 func (m *Metrics) columns() columns {
@@ -19,7 +21,7 @@ func (m *Metrics) columns() columns {
 	for i := range m.samples {
 		s := &m.samples[i]
 		if s.sent() {
-			c.lag = append(c.lag, s.lag())
+			c.lag, c.own = append(c.lag, s.lag()), append(c.own, s.own())
 		}
 		if !s.isOK() {
 			continue
@@ -27,13 +29,17 @@ func (m *Metrics) columns() columns {
 		for _, v := range []struct {
 			to *sorted
 			v  int64
-		}{{&c.ttft, s.ttft()}, {&c.ttftSend, s.ttftSend()}, {&c.ttfa, s.ttfa()}, {&c.e2e, s.e2e()}, {&c.e2eSend, s.e2eSend()}, {&c.tpot, s.tpot}} {
+		}{{&c.ttft, s.ttft()}, {&c.ttftSend, s.ttftSend()}, {&c.ttfa, s.ttfa()}, {&c.e2e, s.e2e()}, {&c.e2eSend, s.e2eSend()}, {&c.tpot, s.tpot},
+			{&c.ttftOwn, s.ownless(s.ttft())}, {&c.e2eOwn, s.ownless(s.e2e())}} {
 			if v.v != absent {
 				*v.to = append(*v.to, v.v)
 			}
 		}
+		if s.tpot != absent {
+			c.tokens = append(c.tokens, int64(s.tokens))
+		}
 	}
-	for _, v := range []sorted{c.ttft, c.ttftSend, c.ttfa, c.e2e, c.e2eSend, c.tpot, c.lag} {
+	for _, v := range []sorted{c.ttft, c.ttftSend, c.ttfa, c.e2e, c.e2eSend, c.tpot, c.lag, c.own, c.ttftOwn, c.e2eOwn, c.tokens} {
 		sortedOf(v)
 	}
 	return c
@@ -53,7 +59,13 @@ func (m *Metrics) summary(run *replay.Run) Summary {
 	s := Summary{Source: source(run), Outcomes: m.outcomes(run.Outcomes), Load: m.load(run), Streams: m.streams.finish()}
 	s.Tokens = m.tokenRates(&s.Load)
 	s.Repeats, s.Point = len(m.windows()), m.point
+	w := wrongOf(run, &c)
 	s.Latency = m.latencies(&c, run.Endpoint.Streaming)
+	for i := range s.Latency {
+		l := &s.Latency[i]
+		less, more := w.of(l.Metric, l.Clock)
+		l.LessMS, l.MoreMS = *ms(less), *ms(more)
+	}
 	s.BinS, s.Bins = overTime(m.samples)
 	s.span = m.stretch()
 	s.CDFs = []CDF{cdf("ttft", "sched", c.ttft), cdf("ttft", "write_end", c.ttftSend), cdf("e2e", "sched", c.e2e)}
@@ -65,8 +77,9 @@ func (m *Metrics) summary(run *replay.Run) Summary {
 		s.Cache.Measured = ratio(m.tokens.cached, m.tokens.cachedOf)
 	}
 	s.Client = client(run, c.lag)
+	s.Client.PlusMinusMS = *ms(w.lag + w.read)
 	s.Path = m.path.finish(run)
-	s.SLO = m.judgeAll(run, &c, s.Load.Failed)
+	s.SLO = m.judgeAll(run, &c, s.Load.Failed, w)
 	s.Goodput = m.goodput(run.SLO, &s.Load)
 	s.Notes = notes(run, &s)
 	return s
@@ -258,29 +271,37 @@ func (m *Metrics) latencies(c *columns, streaming bool) []Latency {
 }
 
 // judgeAll judges every limit; those that cannot be judged say why.
-func (m *Metrics) judgeAll(run *replay.Run, c *columns, failed int64) []SLOResult {
+func (m *Metrics) judgeAll(run *replay.Run, c *columns, failed int64, w wrong) []SLOResult {
 	out := []SLOResult{}
 	empty, unpaced := m.lacking()
 	for _, s := range run.SLO {
 		var r SLOResult
 		switch s.Metric {
 		case "ttft":
-			r = judge(s, c.ttft, 1, failed+empty)
+			r = judge(s, c.ttft, 1, failed+empty).inLag(judge(later(s, w.read), c.ttftOwn, 1, failed+empty))
 		case "tpot":
-			r = judgeUnsure(s, c.tpot, failed+empty, unpaced)
+			r = judgeUnsure(s, c.tpot, failed+empty, unpaced).inError(w.tpot)
 			if why := m.tokens.doubt(); why != "" {
 				r = r.withhold(why + ", so the time per token is not known")
 			}
 		case "itl":
-			r = judge(s, &m.gaps, 1000, m.without(failed+empty))
+			r = judge(s, &m.gaps, 1000, m.without(failed+empty)).inError(w.read)
 		case "e2e":
-			r = judge(s, c.e2e, 1, failed)
+			r = judge(s, c.e2e, 1, failed).inLag(judge(later(s, w.read), c.e2eOwn, 1, failed))
 		default:
 			r = judge(s, sorted(nil), 1, failed).cannot(fmt.Sprintf("no metric is called %q", s.Metric))
 		}
+		less, more := w.of(s.Metric, "sched")
+		r.LessMS, r.MoreMS = *ms(less), *ms(more)
 		out = append(out, r.unless(run, s))
 	}
 	return out
+}
+
+// later is a limit that is ns later.
+func later(s spec.SLO, ns int64) spec.SLO {
+	s.ThresholdMS += spec.Num(*ms(ns))
+	return s
 }
 
 // lacking counts the answers without content, and those with content whose
@@ -323,7 +344,7 @@ func (m *Metrics) goodput(slo []spec.SLO, l *Load) Goodput {
 		return g
 	}
 	if why := m.tokens.doubt(); lim.tpot != absent && why != "" {
-		g.Note = "withheld: " + why
+		g.Note = "withheld: the time per token is not known"
 		return g
 	}
 	if _, unpaced := m.lacking(); lim.tpot != absent && float64(unpaced) > unknown*float64(l.OK) {

@@ -65,7 +65,7 @@ func (s *Summary) headline() string {
 	}
 	var parts []string
 	for i, x := range s.SLO {
-		parts = append(parts, x.sentence(i == 0, s.Client.plusMinus()))
+		parts = append(parts, x.sentence(i == 0))
 	}
 	return at + " " + strings.Join(parts, "; ")
 }
@@ -77,9 +77,9 @@ func (s *Summary) manyLimits() string {
 		met += int(one(x.Verdict == Met))
 	}
 	if met == len(s.SLO) {
-		return fmt.Sprintf("all %d limits are met: %s", met, worst.sentence(true, s.Client.plusMinus()))
+		return fmt.Sprintf("all %d limits are met: %s", met, worst.sentence(true))
 	}
-	return fmt.Sprintf("%d of %d limits are met: %s", met, len(s.SLO), worst.sentence(true, s.Client.plusMinus()))
+	return fmt.Sprintf("%d of %d limits are met: %s", met, len(s.SLO), worst.sentence(true))
 }
 
 // worst is the first limit that was missed, or else cannot be judged, or else
@@ -104,7 +104,7 @@ func (s *Summary) plainTTFT() string {
 		best := ""
 		for _, p := range l.Percentiles {
 			if p.MS != nil && p.P <= 99 {
-				best = fmt.Sprintf("%s TTFT is %s%s; no limit was agreed", pName(p.P), msText(*p.MS), s.Client.plusMinus())
+				best = fmt.Sprintf("%s TTFT is %s%s; no limit was agreed", pName(p.P), msText(*p.MS), unsureText(*p.MS, l.LessMS, l.MoreMS))
 			}
 		}
 		if best != "" {
@@ -115,7 +115,7 @@ func (s *Summary) plainTTFT() string {
 }
 
 // sentence says how one limit came out; only the first has a verb.
-func (x *SLOResult) sentence(first bool, plusMinus string) string {
+func (x *SLOResult) sentence(first bool) string {
 	name := pName(x.Percentile) + " " + strings.ToUpper(x.Metric)
 	limit := fmt.Sprintf("(limit %s)", msText(x.ThresholdMS))
 	if x.MS == nil && x.Verdict == Missed {
@@ -124,7 +124,7 @@ func (x *SLOResult) sentence(first bool, plusMinus string) string {
 	if x.MS == nil {
 		return fmt.Sprintf("%s %s cannot be said: %s", name, limit, x.Reason)
 	}
-	is := " "
+	is, plusMinus := " ", unsureText(*x.MS, x.LessMS, x.MoreMS)
 	if first {
 		is = " is "
 	}
@@ -136,14 +136,6 @@ func (x *SLOResult) sentence(first bool, plusMinus string) string {
 		over = fmt.Sprintf(" over answered requests, but %s got no answer", plural(x.Failed, "request"))
 	}
 	return fmt.Sprintf("%s%s%s%s%s %s: %s", name, is, msText(*x.MS), plusMinus, over, limit, x.Verdict.word())
-}
-
-// plusMinus stands beside latencies of a client that was a little late.
-func (c Client) plusMinus() string {
-	if c.Verdict == "usable" {
-		return fmt.Sprintf(" ±%v ms", c.PlusMinusMS)
-	}
-	return ""
 }
 
 // detail is the second sentence: goodput and what became of the requests.

@@ -147,14 +147,15 @@ func (s *Summary) tiles() []tile {
 	for _, x := range s.SLO {
 		t := tile{Name: pName(x.Percentile) + " " + strings.ToUpper(x.Metric), Value: "–", Note: "limit " + msText(x.ThresholdMS) + ", " + x.Reason, Mood: string(x.Verdict), Share: -1}
 		if x.MS != nil {
-			t.Value, t.Unit, t.Share = msNumber(*x.MS), "ms"+s.Client.plusMinus(), min(100, 100**x.MS/x.ThresholdMS)
+			t.Value, t.Unit, t.Share = msNumber(*x.MS), "ms"+unsureText(*x.MS, x.LessMS, x.MoreMS), min(100, 100**x.MS/x.ThresholdMS)
 		}
 		out = append(out, t)
 	}
 	if len(s.SLO) == 0 {
 		for _, p := range []float64{50, 95, 99} {
-			if v := s.latency("ttft", "sched").percentile(p); v != nil && !s.Client.Withheld() {
-				out = append(out, tile{Name: pName(p) + " TTFT", Value: msNumber(*v), Unit: "ms" + s.Client.plusMinus(), Note: "no limit was agreed", Share: -1})
+			l := s.latency("ttft", "sched")
+			if v := l.percentile(p); v != nil && !s.Client.Withheld() {
+				out = append(out, tile{Name: pName(p) + " TTFT", Value: msNumber(*v), Unit: "ms" + unsureText(*v, l.LessMS, l.MoreMS), Note: "no limit was agreed", Share: -1})
 			}
 		}
 	}
@@ -183,6 +184,6 @@ func isWords(head string) bool { return strings.HasSuffix(head, " ") }
 
 // isNumber reports whether a cell is set on the right.
 func isNumber(s string) bool {
-	s = strings.TrimLeft(strings.TrimPrefix(s, "over "), "+-<>≤ ")
+	s = strings.TrimLeft(strings.TrimPrefix(s, "over "), "+-−±<>≤ ")
 	return s == "" || s[0] >= '0' && s[0] <= '9' || s == "n/a" || s == "too few" || s == "infinite"
 }

@@ -37,7 +37,7 @@ func (s *Summary) markdown(b *bytes.Buffer, single bool) {
 	if len(s.SLO) > 0 {
 		markGrid(b, "Limits ("+s.where()+")", s.sloCells())
 	}
-	title := "Latency, ms" + s.Client.plusMinus() + " (" + s.where() + ")"
+	title := "Latency, ms (" + s.where() + ")"
 	if s.Client.Withheld() {
 		title = "Latency, ms: NOT the server's, " + s.Client.fault() + " (" + s.where() + ")"
 	}

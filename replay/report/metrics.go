@@ -3,7 +3,7 @@ package report
 import "reprise/replay"
 
 // Metrics accumulates the results of one load point. The zero value is ready.
-// It keeps exact values: about 60 bytes a request, and gaps by count.
+// It keeps exact values: about 80 bytes a request, and gaps by count.
 type Metrics struct {
 	samples []sample
 	early   []early // answers of the warm-up, which tell when the load was in stride

@@ -120,8 +120,8 @@ func (s *Summary) asked() *replay.LoadPoint {
 
 func noteStreams(add func(bool, string, ...any), sum *Summary) {
 	s := &sum.Streams
-	add(s.Buffered > 0, "%s of %s arrived buffered (at least 90 %% of the events in three reads or fewer): something between the model and the client holds answers back, so TTFT is late and ITL too good for those, and they have no TPOT.",
-		plural(s.Buffered, "stream"), count(s.N))
+	add(s.Buffered > 0, "%s of %s arrived buffered (at least 90 %% of the events in three reads or fewer): %s, so TTFT is late and ITL too good for those, and they have no TPOT.",
+		plural(s.Buffered, "stream"), count(s.N), sum.Client.holder())
 	if s.TokensPerEvent != nil {
 		holds := "TPOT is by token count and holds."
 		if sum.Tokens.Doubt != "" {
@@ -132,6 +132,23 @@ func noteStreams(add func(bool, string, ...any), sum *Summary) {
 	if s.EventsPerRead != nil {
 		add(*s.EventsPerRead > 1.1, "%.2f events came in one read: gaps inside a read are 0, so low ITL percentiles are too good.", *s.EventsPerRead)
 	}
+}
+
+// stall is how long the client must have stood still, ms, to be named as what may
+// have held answers back.
+const stall = 50
+
+// holder says what held back the answers that arrived in a few reads: a client
+// that was late reads at once what has come meanwhile, and of such a run nothing
+// is said of the path.
+func (c Client) holder() string {
+	switch {
+	case c.Withheld() && c.Lacking == 0:
+		return "this client was late and read at once what had come meanwhile, so it is not known whether anything on the way holds answers back"
+	case c.HeartMaxMS != nil && *c.HeartMaxMS >= stall:
+		return "either something between the model and the client holds answers back, or this client, which stood still for up to " + msText(*c.HeartMaxMS) + ", read at once what had come meanwhile"
+	}
+	return "something between the model and the client holds answers back"
 }
 
 func noteTokens(add func(bool, string, ...any), run *replay.Run, t *Tokens) {

@@ -14,6 +14,8 @@ const absent = math.MinInt64
 type sample struct {
 	sched, send, first, answer, end int64 // instants on the run's clock
 	tpot                            int64 // ns per output token, or absent
+	connect                         int64 // of the handshakes, ns: in the send lag, and not the client's
+	tokens                          int32 // of an answer with a TPOT
 	repeat                          int32
 	class                           replay.Class
 	oneToken                        bool // content of at most one token: there is no TPOT to speak of
@@ -24,10 +26,13 @@ func newSample(r *replay.Result) sample {
 		sched: r.Sched, send: instant(r.WriteEnd), first: instant(r.FirstContent), answer: instant(r.FirstAnswer),
 		end: instant(r.End), tpot: absent, repeat: r.Repeat, class: r.Class,
 	}
+	if r.Reused.OK && !r.Reused.V {
+		s.connect = (r.DNS.Or(0) + r.TCP.Or(0) + r.TLS.Or(0)) * 1000
+	}
 	tokens, _ := outTokens(r)
 	s.oneToken = tokens.OK && tokens.V <= 1 && r.FirstContent.OK && !far(r)
 	if tokens.OK && tokens.V > 1 && r.FirstContent.OK && r.LastContent.OK && !burst(r) && !overcounted(r) && !far(r) {
-		s.tpot = (r.LastContent.V - r.FirstContent.V) / int64(tokens.V-1)
+		s.tpot, s.tokens = (r.LastContent.V-r.FirstContent.V)/int64(tokens.V-1), tokens.V
 	}
 	return s
 }
@@ -68,6 +73,17 @@ func (s *sample) ttfa() int64     { return span(s.sched, s.answer) }
 func (s *sample) e2e() int64      { return span(s.sched, s.end) }
 func (s *sample) e2eSend() int64  { return span(s.send, s.end) }
 func (s *sample) lag() int64      { return span(s.sched, s.send) }
+
+// own is what the client itself was late: the send lag without the handshakes.
+func (s *sample) own() int64 { return max(0, s.lag()-s.connect) }
+
+// ownless is a latency from the planned instant without what the client was late.
+func (s *sample) ownless(v int64) int64 {
+	if v == absent || !s.sent() {
+		return v
+	}
+	return v - s.own()
+}
 
 // empty reports whether an answer had no content.
 func (s *sample) empty() bool { return s.isOK() && s.first == absent }

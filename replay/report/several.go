@@ -97,7 +97,7 @@ func (s *Summary) short() string {
 	if len(s.SLO) == 0 {
 		return s.Reason
 	}
-	return s.worst().sentence(true, s.Client.plusMinus())
+	return s.worst().sentence(true)
 }
 
 // concludeComparison joins the verdicts of runs side by side.

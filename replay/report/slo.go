@@ -21,7 +21,9 @@ type SLOResult struct {
 	Verdict      Verdict  `json:"verdict"`
 	Reason       string   `json:"reason"`
 	MS           *float64 `json:"measured_ms"`
-	MarginMS     *float64 `json:"margin_ms"` // threshold − measured: negative is how much it was missed by
+	MarginMS     *float64 `json:"margin_ms"`        // threshold − measured: negative is how much it was missed by
+	LessMS       float64  `json:"less_by_up_to_ms"` // what the client may have added to the measured, p99
+	MoreMS       float64  `json:"more_by_up_to_ms"` // and what it may have taken away
 	N            int64    `json:"n"`
 	Within       int64    `json:"within"`
 	Failed       int64    `json:"failed"`

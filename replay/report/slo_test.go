@@ -54,7 +54,8 @@ func TestLimits(t *testing.T) {
 		inf    bool
 	}{
 		{"exactly at the limit", ramp(200), slo("ttft", 95, 190), Met, "met by 0 ms", false},
-		{"a hair over", ramp(200), slo("ttft", 95, 189.999), Missed, "missed by 0.001 ms", false},
+		{"a hair over", ramp(200), slo("ttft", 95, 189.749), Missed, "missed by 0.251 ms", false},
+		{"a hair over, and less than the client was late", ramp(200), slo("ttft", 95, 189.75), CannotSay, "over the limit by 0.250 ms, but by what this client itself was late: without that p95 is 190 ms", false},
 		{"well met", ramp(200), slo("ttft", 50, 150), Met, "met by 50.0 ms", false},
 		{"too few to say it is met", ramp(199), slo("ttft", 95, 1000), CannotSay, "not enough requests for p95 (n=199, needs 200)", false},
 		{"few, but ten over the limit", ramp(50), slo("ttft", 99, 40), Missed, "missed by 10.0 ms", false},
@@ -135,7 +136,11 @@ func TestClientLimitedWithholdsTheHeadline(t *testing.T) {
 		t.Errorf("a number stands beside the limit: %+v", x)
 	}
 	run.Verdict = replay.ClientVerdict{Verdict: replay.Usable}
-	if rep = build(t, Input{Run: run, Results: seq(ramp(300))}); !strings.Contains(rep.Headline, "±5 ms") {
+	late := ramp(300)
+	for i := range late {
+		late[i].WriteEnd.V += 4 * msNS
+	}
+	if rep = build(t, Input{Run: run, Results: seq(late)}); !strings.Contains(rep.Headline, "p95 TTFT is 285 ms −4.25 ms (limit 1,000 ms): met") {
 		t.Errorf("a usable client's headline is %q", rep.Headline)
 	}
 }

@@ -104,6 +104,8 @@ type Latency struct {
 	Without     int64        `json:"without"`
 	Percentiles []Percentile `json:"percentiles"`
 	MaxMS       *float64     `json:"max_ms"`
+	LessMS      float64      `json:"less_by_up_to_ms"` // what the client may have added to each value, p99
+	MoreMS      float64      `json:"more_by_up_to_ms"` // and what it may have taken away
 }
 
 // Goodput is the share and rate of planned requests that met every limit. A
@@ -167,7 +169,7 @@ type Cache struct {
 type Client struct {
 	Verdict     string   `json:"verdict"`
 	Reason      string   `json:"reason"`
-	PlusMinusMS float64  `json:"plus_minus_ms"` // to be read beside every latency
+	PlusMinusMS float64  `json:"plus_minus_ms"` // what it may have been late with, and with its stamps, p99: the error of TTFT and E2E; each metric has its own
 	LagN        int64    `json:"send_lag_n"`
 	LagP50MS    *float64 `json:"send_lag_p50_ms"`
 	LagP99MS    *float64 `json:"send_lag_p99_ms"`

@@ -55,7 +55,7 @@ func (s *Summary) text(b *bytes.Buffer, single bool) {
 			}
 		}
 	}
-	title := "Latency, ms" + s.Client.plusMinus() + " (" + s.where() + ")"
+	title := "Latency, ms (" + s.where() + ")"
 	if s.Client.Withheld() {
 		title = "Latency, ms: NOT the server's, " + s.Client.fault() + " (" + s.where() + ")"
 	}
