@@ -46,15 +46,7 @@ func parseSteal(stat string) (stolen, all int64) {
 
 // throttled returns the cgroup's throttled periods so far, -1 when unknown.
 func throttled() int64 {
-	dirs := []string{"/sys/fs/cgroup", "/sys/fs/cgroup/cpu"}
-	if own, err := os.ReadFile("/proc/self/cgroup"); err == nil {
-		for line := range strings.Lines(string(own)) {
-			if path, ok := strings.CutPrefix(strings.TrimSpace(line), "0::"); ok {
-				dirs = append([]string{filepath.Join("/sys/fs/cgroup", path)}, dirs...)
-			}
-		}
-	}
-	for _, dir := range dirs {
+	for _, dir := range cgroups() {
 		data, err := os.ReadFile(filepath.Join(dir, "cpu.stat"))
 		if err != nil {
 			continue

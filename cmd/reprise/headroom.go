@@ -46,13 +46,13 @@ func (o *replayOptions) headroom(ctx context.Context, s *stdio, plan *replay.Pla
 		return fmt.Errorf("the headroom test: %w", err)
 	}
 	defer client.Close()
-	h, err := measureHeadroom(ctx, part, client, planned, replay.CPUTime)
+	h, err := measureHeadroom(ctx, part, client, planned, replay.ReadCPU)
 	if err != nil {
 		return err
 	}
 	run.Headroom = h
 	if s.talk("%s", h.Sentence()); h.Tight() {
-		run.Notes = append(run.Notes, fmt.Sprintf("this client could take about %.1f times the planned events/s: give it more cores, or share the load out (--shard)", h.Times))
+		run.Notes = append(run.Notes, h.Note())
 	}
 	return nil
 }
@@ -74,8 +74,8 @@ func shrink(part *replay.Plan) engine.Law {
 	return engine.Law{Name: "headroom", MaxModelLen: 1 << 24, Output: engine.OutputLaw{Median: 1}, Plain: &engine.Plain{TTFT: 10_000, ITL: itl}}
 }
 
-// measureHeadroom runs the part; cpu is the process's CPU time.
-func measureHeadroom(ctx context.Context, part *replay.Plan, client *openai.Client, planned float64, cpu func() time.Duration) (*replay.Headroom, error) {
+// measureHeadroom runs the part; cpu reads what the process had of the CPU.
+func measureHeadroom(ctx context.Context, part *replay.Plan, client *openai.Client, planned float64, cpu func() replay.CPUReading) (*replay.Headroom, error) {
 	limited, cancel := context.WithTimeout(ctx, headroomLimit)
 	defer cancel()
 	client.Connect(limited, warm(part, 2)) // the mock has the other end
@@ -91,7 +91,7 @@ func measureHeadroom(ctx context.Context, part *replay.Plan, client *openai.Clie
 	if err != nil && !errors.Is(err, replay.ErrInterrupted) { // of the limit
 		return nil, fmt.Errorf("the headroom test: %w", err)
 	}
-	return replay.NewHeadroom(planned, headroomSpeed, events.Load(), cpu()-before, runtime.GOMAXPROCS(0), stats), nil
+	return replay.NewHeadroom(planned, headroomSpeed, events.Load(), cpu().Since(before, runtime.GOMAXPROCS(0)), stats), nil
 }
 
 // pieces counts a token for four bytes: what the mock's own counting would take

@@ -20,8 +20,11 @@ func client(run *replay.Run, lag sorted) Client {
 		LagP50MS: msAt(lag, 50), LagP99MS: msAt(lag, 99), LagMaxMS: msAt(lag, 100), Resent: run.Resent, Lacking: run.Verdict.Lacking,
 		KernelP99MS: run.Verdict.KernelP99MS, HeartP99MS: run.Verdict.HeartP99MS, HeartMaxMS: run.Verdict.HeartMaxMS,
 		Shared: run.Verdict.Shared, SharedAlone: run.Verdict.SharedAlone}
-	if h := run.Headroom; h != nil && h.Times > 0 {
-		c.Headroom = &h.Times
+	if h := run.Headroom; h != nil {
+		c.HeadroomText, c.HeadroomWhy = h.Short(), h.Why()
+		if h.Times > 0 {
+			c.Headroom = &h.Times
+		}
 	}
 	if c.Verdict == "" || c.Verdict == replay.NoVerdict {
 		c.Verdict, c.Reason = lagVerdict(lag)

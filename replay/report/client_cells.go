@@ -27,8 +27,12 @@ func (s *Summary) clientCells() [][]string {
 	if c.Shared != nil {
 		add("Events sharing a read", shareText(c.Shared), "with the event before"+after("; of an answer alone ", shareOr(c.SharedAlone)))
 	}
-	if c.Headroom != nil {
-		add("Headroom before the run", fmt.Sprintf("%.1fx", *c.Headroom), "of the planned events/s, with an in-process mock on the same cores: the client alone has more")
+	if c.HeadroomText != "" {
+		short, why, late := strings.Cut(c.HeadroomText, ": ")
+		if late {
+			why += ", "
+		}
+		add("Headroom before the run", short, why+c.HeadroomWhy)
 	}
 	if c.Resent > 0 {
 		add("Sent a second time", count(c.Resent), "their kept connection proved dead (--resend); in their latency")

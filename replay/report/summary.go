@@ -167,23 +167,25 @@ type Cache struct {
 
 // Client says whether the client may be believed, and why.
 type Client struct {
-	Verdict     string   `json:"verdict"`
-	Reason      string   `json:"reason"`
-	PlusMinusMS float64  `json:"plus_minus_ms"` // what it may have been late with, and with its stamps, p99: the error of TTFT and E2E; each metric has its own
-	LagN        int64    `json:"send_lag_n"`
-	LagP50MS    *float64 `json:"send_lag_p50_ms"`
-	LagP99MS    *float64 `json:"send_lag_p99_ms"`
-	LagMaxMS    *float64 `json:"send_lag_max_ms"`
-	Late        int64    `json:"sent_over_5ms_late"`
-	KernelP99MS *float64 `json:"kernel_delay_p99_ms,omitempty"` // of the whole run, like those below; see replay.ClientVerdict
-	HeartP99MS  *float64 `json:"heartbeat_p99_ms,omitempty"`
-	HeartMaxMS  *float64 `json:"heartbeat_max_ms,omitempty"`
-	Shared      *float64 `json:"events_sharing_a_read,omitempty"`
-	SharedAlone *float64 `json:"events_sharing_a_read_alone,omitempty"`
-	Resent      int64    `json:"resent,omitempty"`         // requests sent a second time
-	Lacking     int64    `json:"could_not_send,omitempty"` // requests that the client's machine had not the descriptors, ports or memory for
-	Headroom    *float64 `json:"headroom_times,omitempty"` // of the planned events/s, by the test before the run
-	Health      *Health  `json:"health,omitempty"`
+	Verdict      string   `json:"verdict"`
+	Reason       string   `json:"reason"`
+	PlusMinusMS  float64  `json:"plus_minus_ms"` // what it may have been late with, and with its stamps, p99: the error of TTFT and E2E; each metric has its own
+	LagN         int64    `json:"send_lag_n"`
+	LagP50MS     *float64 `json:"send_lag_p50_ms"`
+	LagP99MS     *float64 `json:"send_lag_p99_ms"`
+	LagMaxMS     *float64 `json:"send_lag_max_ms"`
+	Late         int64    `json:"sent_over_5ms_late"`
+	KernelP99MS  *float64 `json:"kernel_delay_p99_ms,omitempty"` // of the whole run, like those below; see replay.ClientVerdict
+	HeartP99MS   *float64 `json:"heartbeat_p99_ms,omitempty"`
+	HeartMaxMS   *float64 `json:"heartbeat_max_ms,omitempty"`
+	Shared       *float64 `json:"events_sharing_a_read,omitempty"`
+	SharedAlone  *float64 `json:"events_sharing_a_read_alone,omitempty"`
+	Resent       int64    `json:"resent,omitempty"`         // requests sent a second time
+	Lacking      int64    `json:"could_not_send,omitempty"` // requests that the client's machine had not the descriptors, ports or memory for
+	Headroom     *float64 `json:"headroom_times,omitempty"` // of the planned events/s, by the test before the run
+	HeadroomText string   `json:"headroom,omitempty"`       // as it was said before the run: 8.5x, none: late in the test
+	HeadroomWhy  string   `json:"headroom_why,omitempty"`
+	Health       *Health  `json:"health,omitempty"`
 }
 
 // Withheld reports whether headline numbers must not be given.
