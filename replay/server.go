@@ -55,8 +55,8 @@ func (x *watching) follow(ctx context.Context, o *Options, last time.Duration) s
 	if o.Waiter.Until(ctx, x.timer, until) == nil {
 		return ""
 	}
-	return fmt.Sprintf("The server was followed for %.3g s, and not until the last answer of the other machines, about %.3g s: it was interrupted.",
-		float64(x.timer.Now())/1e9, float64(until)/1e9)
+	return fmt.Sprintf("The server was followed for %s s, and not until the last answer of the other machines, about %s s: it was interrupted.",
+		plain(float64(x.timer.Now())/1e9), plain(float64(until)/1e9))
 }
 
 // end stops the watch and waits for it; the run has ended.

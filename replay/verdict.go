@@ -2,7 +2,9 @@ package replay
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -56,7 +58,7 @@ func (l *Lags) Judge(s Signs) ClientVerdict {
 	}
 	if s.Slept > usableLag {
 		v.Verdict = ClientLimited
-		v.Reason = fmt.Sprintf("this machine was asleep for %.3g s while the run went on: its clock stood still, and the server did not", float64(s.Slept)/1e9)
+		v.Reason = fmt.Sprintf("this machine was asleep for %s s while the run went on: its clock stood still, and the server did not", plain(float64(s.Slept)/1e9))
 		return v
 	}
 	if len(l.total) == 0 {
@@ -64,13 +66,13 @@ func (l *Lags) Judge(s Signs) ClientVerdict {
 		return v
 	}
 	worst := quantile(l.total, 99)
-	said := []string{fmt.Sprintf("send lag p99 %.3g ms", v.LagP99MS)}
+	said := []string{fmt.Sprintf("send lag p99 %s ms", plain(v.LagP99MS))}
 	if n := len(l.connect); n > 0 && worst > cleanLag {
-		said[0] += fmt.Sprintf(" (of which opening a connection p99 %.3g ms)", ms(quantile(l.connect, 99)))
+		said[0] += fmt.Sprintf(" (of which opening a connection p99 %s ms)", plain(ms(quantile(l.connect, 99))))
 	}
 	if v.KernelP99MS != nil {
 		worst = max(worst, s.Delays.Quantile(0.99))
-		said = append(said, fmt.Sprintf("bytes read p99 %.3g ms after the kernel had them", *v.KernelP99MS))
+		said = append(said, fmt.Sprintf("bytes read p99 %s ms after the kernel had them", plain(*v.KernelP99MS)))
 	}
 	if say := l.heartbeat(&v, s); say != "" {
 		worst = max(worst, s.Beats.Quantile(0.99))
@@ -109,6 +111,18 @@ func (l *Lags) measured(s Signs) (v ClientVerdict) {
 	return v
 }
 
+// plain writes ms or s in figures without an exponent: below 10 every µs, so that
+// what is above a bound does not read as the bound.
+func plain(v float64) string {
+	switch {
+	case v >= 100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v >= 10:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(math.Round(v*1e3)/1e3, 'f', -1, 64)
+}
+
 // round4 keeps four decimals of a share.
 func round4(share float64) float64 { return float64(int64(share*1e4+0.5)) / 1e4 }
 
@@ -118,7 +132,7 @@ func (l *Lags) heartbeat(v *ClientVerdict, s Signs) string {
 	case v.HeartP99MS == nil:
 		return ""
 	case v.KernelP99MS == nil:
-		return fmt.Sprintf("heartbeat p99 %.3g ms late (it stands for the delay of reads: there are no kernel stamps)", *v.HeartP99MS)
+		return fmt.Sprintf("heartbeat p99 %s ms late (it stands for the delay of reads: there are no kernel stamps)", plain(*v.HeartP99MS))
 	case v.Shared == nil || *v.Shared-s.Alone <= hiding:
 		return ""
 	}
@@ -126,8 +140,8 @@ func (l *Lags) heartbeat(v *ClientVerdict, s Signs) string {
 	if s.Alone > 0 {
 		alone = fmt.Sprintf(" (%.3g %% of an answer alone)", s.Alone*100)
 	}
-	return fmt.Sprintf("heartbeat p99 %.3g ms late (it counts since %.3g %% of the events came in a read with the one before%s, where the kernel's stamps hide a stall)",
-		*v.HeartP99MS, *v.Shared*100, alone)
+	return fmt.Sprintf("heartbeat p99 %s ms late (it counts since %.3g %% of the events came in a read with the one before%s, where the kernel's stamps hide a stall)",
+		plain(*v.HeartP99MS), *v.Shared*100, alone)
 }
 
 // settle sets the verdict by the worst p99 of what counts, ns.

@@ -152,3 +152,18 @@ func TestVerdictRounds(t *testing.T) {
 		}
 	}
 }
+
+// Reasons are written in plain figures, and what is above a bound does not read
+// as the bound.
+func TestReasonsInPlainFigures(t *testing.T) {
+	for _, c := range []struct {
+		lag  float64
+		want string
+	}{{1870, "send lag p99 1870 ms"}, {5.004, "send lag p99 5.004 ms"}, {12.14, "send lag p99 12.1 ms"}, {0.141, "send lag p99 0.141 ms: at most 1 ms"}} {
+		var l Lags
+		l.Add(&Result{Phase: Measure, Dispatch: some(int64(0)), WriteEnd: some(int64(c.lag * 1e6))})
+		if v := l.Verdict(); !strings.Contains(v.Reason, c.want) {
+			t.Errorf("%v ms: %q", c.lag, v.Reason)
+		}
+	}
+}

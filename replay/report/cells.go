@@ -75,7 +75,7 @@ func (s *Summary) latencyCells() [][]string {
 }
 
 func (l Latency) name() string {
-	return metricName(l.Metric) + after(" ", clockName(l.Clock))
+	return metricName(l.Metric) + after(" ", clockName(l.Clock, l.closed))
 }
 
 // tooFew explains the percentiles that are not given, once for each.
@@ -101,8 +101,8 @@ func (s *Summary) outcomeCells() [][]string {
 			out = append(out, []string{o.Class, count(o.N), shareText(ratio(o.N, s.Load.Planned))})
 		}
 	}
-	if rest := s.zeroClasses(); rest > 0 {
-		out = append(out, []string{fmt.Sprintf("the other %d classes", rest), "0", "0 %"})
+	if rest := s.zeroClasses(); len(rest) > 0 {
+		out = append(out, []string{"each of " + strings.Join(rest, ", "), "0", "0 %"})
 	}
 	if s.Load.Missing > 0 {
 		out = append(out, []string{"without a result", count(s.Load.Missing), shareText(ratio(s.Load.Missing, s.Load.Planned))})
@@ -129,13 +129,14 @@ func (s *Summary) reasons(cells [][]string) [][]string {
 	return cells
 }
 
-func (s *Summary) zeroClasses() (n int) {
+// zeroClasses are the other classes that no request ended in.
+func (s *Summary) zeroClasses() (none []string) {
 	for _, o := range s.Outcomes {
 		if o.N == 0 && o.Class != "ok" && o.Class != "http_429" {
-			n++
+			none = append(none, o.Class)
 		}
 	}
-	return n
+	return none
 }
 
 func (s *Summary) loadCells() [][]string {
@@ -149,7 +150,7 @@ func (s *Summary) loadCells() [][]string {
 		rate := (p.FromPerS + p.ToPerS) / 2
 		add("Asked for, requests/s", rateText(&rate), fmt.Sprintf("%s for %s s", s.Source.Shape.Process(), seconds(p.LastS)))
 	}
-	add(offered, rateText(s.Load.OfferedPerS), s.Load.gaps())
+	add(offered, rateText(s.Load.OfferedPerS), s.Load.gaps(s.instants()))
 	add("Completed, requests/s", rateText(s.Load.DonePerS), fmt.Sprintf("%s answered; %s", count(s.Load.OK), s.Load.over()))
 	if len(s.Goodput.Limits) > 0 && s.Goodput.Good != nil {
 		add("Goodput, requests/s", rateText(s.Goodput.PerS), fmt.Sprintf("%s planned met every limit: %s", count(*s.Goodput.Good)+" of "+count(s.Load.Planned), shareText(s.Goodput.Share))+"; over the same time")
@@ -181,11 +182,19 @@ func (s *Summary) loadCells() [][]string {
 }
 
 // gaps says what the offered rate is made of.
-func (l *Load) gaps() string {
+func (l *Load) gaps(instants string) string {
 	if l.OfferedPerS == nil {
 		return fmt.Sprintf("%s planned, too few for a rate", count(l.Planned))
 	}
-	return fmt.Sprintf("%s of %s planned instants in %s s", plural(int64(math.Round(*l.OfferedPerS*l.WindowS)), "gap"), count(l.Planned), seconds(l.WindowS))
+	return fmt.Sprintf("%s of %s %s in %s s", plural(int64(math.Round(*l.OfferedPerS*l.WindowS)), "gap"), count(l.Planned), instants, seconds(l.WindowS))
+}
+
+// instants are what the rate is counted by.
+func (s *Summary) instants() string {
+	if s.Source.Mode == replay.ClosedLoop {
+		return "instants of sending"
+	}
+	return "planned instants"
 }
 
 // over says over which time answers, goodput and tokens are counted.
@@ -241,7 +250,7 @@ func (s *Summary) sourceLines() []string {
 
 // sideTitle says what the numbers side by side are of.
 func (r *Report) sideTitle() string {
-	title := "ms, from the planned instant; " + r.region()
+	title := "ms, " + clockName("sched", r.closed()) + "; " + r.region()
 	if len(r.Summaries) <= 4 && r.Shape != LoadCurve {
 		return "ms; " + r.region() + "; percentages are against the first"
 	}
@@ -283,7 +292,7 @@ func (r *Report) sideCells() [][]string {
 	for _, m := range [][2]string{{"ttft", "sched"}, {"ttft", "write_end"}, {"tpot", ""}, {"itl", ""}, {"e2e", "sched"}} {
 		for _, p := range []float64{50, 95, 99} {
 			first := r.Summaries[0].latency(m[0], m[1]).percentile(p)
-			add(pName(p)+" "+Latency{Metric: m[0], Clock: m[1]}.name(), func(s *Summary) string {
+			add(pName(p)+" "+Latency{Metric: m[0], Clock: m[1], closed: r.closed()}.name(), func(s *Summary) string {
 				sure := !s.Client.Withheld() && !r.Summaries[0].Client.Withheld()
 				return against(first, s.latency(m[0], m[1]).percentile(p), s == &r.Summaries[0], sure)
 			})

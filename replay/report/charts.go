@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reprise/fit/chart"
+	"reprise/replay"
 )
 
 // figure is a chart with what the page writes around it.
@@ -110,8 +111,8 @@ func (s *Summary) ttftOverTime(id string) figure {
 	p99 := s.line(func(b *Bin) float64 { return value(b.TTFTP99) })
 	c := chart.Chart{ID: id + "-ttft", Title: "TTFT over time, ms", XUnit: " s", XMin: s.begin(), Bands: []chart.Band{{Colour: 1, Lo: p50, Hi: p99}}, Rules: s.rulesFor("ttft", false),
 		Lines: []chart.Series{{Name: "p50", Colour: 1, Points: p50}, {Name: "p99", Colour: 2, Points: p99}}}
-	c.Desc = fmt.Sprintf("Time to first token from the planned instant, median and 99th percentile of %s, by planned instant.", s.bins())
-	return figure{Chart: c, note: fmt.Sprintf("From the planned instant, %s (%s). With fewer than 100 requests in a bin, p99 is its slowest.", s.bins(), s.where()),
+	c.Desc = fmt.Sprintf("Time to first token from the %[2]s, median and 99th percentile of %[1]s, by that instant.", s.bins(), s.planned())
+	return figure{Chart: c, note: fmt.Sprintf("From the %[3]s, %[1]s (%[2]s). With fewer than 100 requests in a bin, p99 is its slowest.", s.bins(), s.where(), s.planned()),
 		cells: s.binCells([]string{"n", "p50, ms", "p99, ms"}, func(b *Bin) []string { return []string{count(b.N), msOr(b.TTFTP50), msOr(b.TTFTP99)} })}
 }
 
@@ -121,7 +122,7 @@ func (s *Summary) loadOverTime(id string) figure {
 		{Name: "offered/s", Colour: 1, Points: s.perSecond(s.span.planned, func(b *Bin) int64 { return b.Offered })},
 		{Name: "completed/s", Colour: 4, Points: s.perSecond(s.span.end, func(b *Bin) int64 { return b.Completed }), Dashed: true}}}
 	c.Desc = "Requests planned and answered per second, and requests in flight at the end of each bin."
-	return figure{Chart: c, note: fmt.Sprintf("%s, at the ends the part that was measured; offered by planned instant, completed by end. Most in flight at once: %s.", upper(s.bins()), count(s.Load.PeakInFlight)),
+	return figure{Chart: c, note: fmt.Sprintf("%s, at the ends the part that was measured; offered by the %s, completed by end. Most in flight at once: %s.", upper(s.bins()), s.planned(), count(s.Load.PeakInFlight)),
 		cells: s.binCells([]string{"offered", "completed", "failed", "in flight"}, func(b *Bin) []string {
 			return []string{count(b.Offered), count(b.Completed), count(b.Failed), count(b.InFlight)}
 		})}
@@ -176,7 +177,8 @@ func (c CDF) line() []chart.XY {
 func (s *Summary) distribution(id, metric, title string) figure {
 	c := chart.Chart{ID: id + "-cdf-" + metric, Title: title + ": share of requests within, by ms", XUnit: " ms", XLog: true, YShare: true, YMax: 1, Rules: s.rulesFor(metric, true)}
 	cells := [][]string{{title, "n", "p50", "p90", "p95", "p99", "max"}}
-	names := map[string]string{"sched": "from the planned instant", "write_end": "from sending", "": "requests"}
+	closed := s.Source.Mode == replay.ClosedLoop
+	names := map[string]string{"sched": clockName("sched", closed), "write_end": clockName("write_end", closed), "": "requests"}
 	for _, d := range s.CDFs {
 		if d.Metric == metric {
 			c.Lines = append(c.Lines, chart.Series{Name: names[d.Clock], Colour: 1 + len(c.Lines), Points: d.line(), Dashed: len(c.Lines) > 0})
@@ -224,7 +226,7 @@ func (r *Report) against(name, metric, clock string) figure {
 		l := s.latency(metric, clock)
 		cells = append(cells, []string{rateText(s.Load.OfferedPerS), or(l.percentile(50), "too few"), or(l.percentile(95), "too few"), or(l.percentile(99), "too few")})
 	}
-	return figure{Chart: c, note: fmt.Sprintf("Answered requests of each load point%s (%s); a point is missing where too few requests support it.", after(", ", clockName(clock)), r.region()), cells: cells}
+	return figure{Chart: c, note: fmt.Sprintf("Answered requests of each load point%s (%s); a point is missing where too few requests support it.", after(", ", clockName(clock, r.closed())), r.region()), cells: cells}
 }
 
 func (r *Report) goodputAgainst() figure {

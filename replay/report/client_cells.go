@@ -11,7 +11,7 @@ func (s *Summary) clientCells() [][]string {
 	out := [][]string{{"Client", "value", "note "}}
 	add := func(name, value, note string) { out = append(out, []string{name, value, note}) }
 	add("Verdict", strings.ToUpper(strings.ReplaceAll(c.Verdict, "_", "-")), c.Reason)
-	add("Send lag p50, ms", msOr(c.LagP50MS), "planned instant to bytes handed over")
+	add("Send lag p50, ms", msOr(c.LagP50MS), s.planned()+" to bytes handed over")
 	add("Send lag p99, ms", msOr(c.LagP99MS), plural(c.LagN, "request"))
 	add("Send lag max, ms", msOr(c.LagMaxMS), fmt.Sprintf("%s over 5 ms late", count(c.Late)))
 	if c.KernelP99MS != nil {

@@ -64,6 +64,7 @@ func (m *Metrics) summary(run *replay.Run) Summary {
 	for i := range s.Latency {
 		l := &s.Latency[i]
 		less, more := w.of(l.Metric, l.Clock)
+		l.closed = run.Mode == replay.ClosedLoop
 		l.LessMS, l.MoreMS = *ms(less), *ms(more)
 	}
 	s.BinS, s.Bins = overTime(m.samples)

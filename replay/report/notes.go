@@ -24,7 +24,7 @@ func notes(run *replay.Run, s *Summary) []string {
 	}
 	add(s.Load.Warmup+s.Load.Drain > 0, "Besides the %s, %s of the warm-up and %s of the drain were sent; they are in no number here.",
 		plural(s.Load.Planned, "measured request"), count(s.Load.Warmup), count(s.Load.Drain))
-	add(run.Mode == replay.ClosedLoop, "Closed loop: there is no schedule. The planned instant of a request is that when its slot was free, at which it was let go, so waiting that users of an open system would have shows in no latency here. Use it for what the endpoint can do, and an open loop for limits.")
+	add(run.Mode == replay.ClosedLoop, "Closed loop: there is no schedule. TTFT and E2E run from the instant at which a request's slot was free and it was let go, so waiting that users of an open system would have shows in no latency here. Use it for what the endpoint can do, and an open loop for limits.")
 	if run.Mode == replay.Sessions && run.Shape != nil {
 		add(true, "%s requests have an absolute instant (open loop); %s further turns have one that follows from the answer before, and their latency runs from that. Where the server was slow they came later than in the log.%s", count(run.Shape.Absolute), count(run.Shape.AfterAnswer), thinkText(run.Shape.Think))
 	}
@@ -37,7 +37,7 @@ func notes(run *replay.Run, s *Summary) []string {
 	noteDrawn(add, run, s)
 	noteStreams(add, s)
 	noteTokens(add, run, &s.Tokens)
-	notePath(add, &s.Path)
+	notePath(add, s)
 	return out
 }
 

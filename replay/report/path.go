@@ -71,7 +71,8 @@ func (s *Summary) pathCells(add func(name, value, note string)) {
 	}
 }
 
-func notePath(add func(bool, string, ...any), p *Path) {
-	add(p.Fresh > 0, "%s of %d (%s) opened a connection: their handshakes (median %s) are inside TTFT and E2E from the planned instant, and outside those from sending.",
-		plural(p.Fresh, "request"), p.Of, shareText(ratio(p.Fresh, p.Of)), msOr(p.FreshTTFT)+" ms")
+func notePath(add func(bool, string, ...any), s *Summary) {
+	p := &s.Path
+	add(p.Fresh > 0, "%s of %d (%s) opened a connection: their handshakes (median %s) are inside TTFT and E2E %s, and outside those from sending.",
+		plural(p.Fresh, "request"), p.Of, shareText(ratio(p.Fresh, p.Of)), msOr(p.FreshTTFT)+" ms", clockName("sched", s.Source.Mode == replay.ClosedLoop))
 }

@@ -106,6 +106,8 @@ type Latency struct {
 	MaxMS       *float64     `json:"max_ms"`
 	LessMS      float64      `json:"less_by_up_to_ms"` // what the client may have added to each value, p99
 	MoreMS      float64      `json:"more_by_up_to_ms"` // and what it may have taken away
+
+	closed bool // of a closed loop: there is no planned instant
 }
 
 // Goodput is the share and rate of planned requests that met every limit. A

@@ -89,12 +89,23 @@ func metricName(key string) string {
 	return strings.ToUpper(key)
 }
 
-// clockName says where a latency starts.
-func clockName(clock string) string {
-	switch clock {
-	case "sched":
+// planned is the instant that a latency of this run starts at: a closed loop
+// plans none, and its requests go when a slot is free.
+func (s *Summary) planned() string {
+	if s.Source.Mode == replay.ClosedLoop {
+		return "instant its slot was free"
+	}
+	return "planned instant"
+}
+
+// clockName says where a latency starts; closed: in a closed loop.
+func clockName(clock string, closed bool) string {
+	switch {
+	case clock == "sched" && closed:
+		return "from its slot being free"
+	case clock == "sched":
 		return "from the planned instant"
-	case "write_end":
+	case clock == "write_end":
 		return "from sending"
 	}
 	return ""
@@ -163,6 +174,16 @@ func (r *Report) byRate() string {
 		return "sent"
 	}
 	return "offered"
+}
+
+// closed tells that all runs are closed loops.
+func (r *Report) closed() bool {
+	for i := range r.Summaries {
+		if r.Summaries[i].Source.Mode != replay.ClosedLoop {
+			return false
+		}
+	}
+	return true
 }
 
 // where names the place and the load of a summary, to stand at its numbers.
