@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"reprise/fit"
 )
 
 // The queue probe sends both arrivals through one queue, first come first
@@ -85,8 +87,9 @@ func probeOnce(wait []float64, times []int64, ref *side, c int, seed uint64) (me
 func probeNoise(ref *side, c int, of waits, replayed bool, seed uint64) (mean, p99 float64) {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	var means, tails []float64
+	step := fit.DetectResolution(fit.Gaps(ref.times)).StepUS
 	for k := range uint64(probeSeeds) {
-		times := redraw(ref.times[:min(len(ref.times), maxProbe)], replayed, rng)
+		times := redraw(ref.times[:min(len(ref.times), maxProbe)], step, replayed, rng)
 		m, t := probeOnce(make([]float64, len(times)), times, ref, c, k)
 		means, tails = append(means, Ratio.of(of.means[k], m)), append(tails, Ratio.of(of.tails[k], t))
 	}
@@ -117,31 +120,38 @@ func replays(ref, other []int64) bool {
 }
 
 // redraw lays for each second of a minute the arrivals of another second of that
-// minute, of each once where they are only shuffled.
-func redraw(times []int64, shuffle bool, rng *rand.Rand) []int64 {
-	const second = int64(1_000_000)
+// minute, of each once where they are only shuffled. On a clock coarser than a
+// second its steps take the place of seconds: else a step full of arrivals could
+// come twice, or not at all.
+func redraw(times []int64, step int64, shuffle bool, rng *rand.Rand) []int64 {
+	lead := int64(0) // stamps of a coarse clock are a little off its steps: cut between them
+	if step >= 1_000_000 {
+		lead = step / 2
+	}
+	step = max(step, 1_000_000)
+	width := step * max(noiseBlock/step, 1)
 	out := make([]int64, 0, len(times)+len(times)/8)
 	for from := 0; from < len(times); {
-		start := times[from] / noiseBlock * noiseBlock
-		var first [61]int // by second: its first arrival
+		start := (times[from]+lead)/width*width - lead
+		// The last minute may be cut short.
+		parts := min(width, times[len(times)-1]-start+1+step-1) / step
+		first := make([]int, parts+1) // by part: its first arrival
 		to := from
-		for s := range int64(60) {
+		for s := range parts {
 			first[s] = to
-			for to < len(times) && times[to] < start+(s+1)*second {
+			for to < len(times) && times[to] < start+(s+1)*step {
 				to++
 			}
 		}
-		first[60] = to
-		// The last minute may be cut short.
-		seconds := min(60, (times[len(times)-1]-start)/second+1)
-		order := rng.Perm(int(seconds))
-		for s := range seconds {
+		first[parts] = to
+		order := rng.Perm(int(parts))
+		for s := range parts {
 			k := int64(order[s])
 			if !shuffle {
-				k = rng.Int64N(seconds)
+				k = rng.Int64N(parts)
 			}
 			for _, t := range times[first[k]:first[k+1]] {
-				out = append(out, t+(s-k)*second)
+				out = append(out, t+(s-k)*step)
 			}
 		}
 		from = to

@@ -48,7 +48,7 @@ func TestRedraw(t *testing.T) {
 		times = append(times, rng.Int64N(10*noiseBlock))
 	}
 	slices.Sort(times)
-	shuffled, drawn := redraw(times, true, rng), redraw(times, false, rng)
+	shuffled, drawn := redraw(times, 1, true, rng), redraw(times, 1, false, rng)
 	if !slices.IsSorted(shuffled) || !slices.IsSorted(drawn) {
 		t.Error("arrivals are not in order")
 	}
@@ -57,5 +57,13 @@ func TestRedraw(t *testing.T) {
 	}
 	if len(drawn) == len(times) || replays(times, drawn) || len(drawn) < 2700 || len(drawn) > 3300 {
 		t.Errorf("%d of %d arrivals are drawn", len(drawn), len(times))
+	}
+	// A clock of three seconds: ten arrivals a step, whatever step comes where.
+	var stamps []int64
+	for i := range int64(2000) {
+		stamps = append(stamps, i/10*3_000_000+30_000-i/10%3*30_000) // a little off its steps
+	}
+	if got := redraw(stamps, 3_000_000, false, rng); len(got) != len(stamps) {
+		t.Errorf("%d of %d arrivals on a coarse clock", len(got), len(stamps))
 	}
 }

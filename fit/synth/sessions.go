@@ -95,7 +95,7 @@ const (
 	steer     = 0.02
 	mostBias  = 0.5
 	nearSlot  = 5
-	closeSlot = 10
+	closeSlot = 4
 	slotReach = 256
 )
 
