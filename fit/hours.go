@@ -28,8 +28,8 @@ func HoursOf(clock trace.Time, times []int64, zone *time.Location) (Hours, error
 	if zone == nil {
 		zone = time.UTC
 	}
-	zero, ok, err := clock.ZeroTime()
-	if err != nil || !ok || len(times) == 0 {
+	zero, ok := instant(clock.Calendar, clock.Zero)
+	if !ok || len(times) == 0 {
 		return Hours{}, nil // a label that nothing reads is none
 	}
 	if clock.Calendar == trace.CalendarHourOfWeek {
@@ -95,28 +95,34 @@ func constant(zone *time.Location) (offset int, fixed bool) {
 // which of a weekday without a date it cannot in a zone with summer time; else in
 // UTC. What it cannot read it returns as it is.
 func ClockLabel(label, zone string) string {
-	for calendar, layout := range map[string]string{trace.CalendarHourOfWeek: "Mon 15:04", trace.CalendarDate: "2006-01-02 15:04"} {
-		for _, tail := range []string{"", ".000000", ":00.000000"} {
-			at, ok, err := trace.Time{Calendar: calendar, Zero: label + tail}.ZeroTime()
-			if err != nil || !ok {
-				continue
-			}
-			to, err := time.LoadLocation(zone)
-			offset, fixed := 0, false
-			if err == nil && zone != "" {
-				offset, fixed = constant(to)
-			}
-			switch {
-			case err != nil || zone == "" || !fixed && calendar == trace.CalendarHourOfWeek:
-				to = time.UTC
-			case calendar == trace.CalendarHourOfWeek:
-				to = time.FixedZone(zone, offset)
-			}
-			if to != time.UTC {
-				return at.In(to).Format(layout) + " " + zone
-			}
-			return at.UTC().Format(layout) + " UTC"
+	calendar, layout := trace.CalendarHourOfWeek, "Mon 15:04"
+	at, ok := instant(calendar, label)
+	if !ok {
+		calendar, layout = trace.CalendarDate, "2006-01-02 15:04"
+		if at, ok = instant(calendar, label); !ok {
+			return label
 		}
 	}
-	return label
+	to, err := time.LoadLocation(zone)
+	if err != nil || zone == "" {
+		return at.UTC().Format(layout) + " UTC"
+	}
+	if calendar == trace.CalendarHourOfWeek {
+		offset, fixed := constant(to)
+		if !fixed {
+			return at.UTC().Format(layout) + " UTC"
+		}
+		to = time.FixedZone(zone, offset)
+	}
+	return at.In(to).Format(layout) + " " + zone
+}
+
+// instant reads a label, of which older ones lack seconds or their fraction.
+func instant(calendar, label string) (time.Time, bool) {
+	for _, tail := range []string{"", ".000000", ":00.000000"} {
+		if at, ok, err := (trace.Time{Calendar: calendar, Zero: label + tail}).ZeroTime(); err == nil && ok {
+			return at, true
+		}
+	}
+	return time.Time{}, false
 }
