@@ -320,15 +320,18 @@ func readHeaders(pairs []string) (http.Header, error) {
 		if path, ok := strings.CutPrefix(from, "file:"); ok {
 			data, err := os.ReadFile(path)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("--header %s=file:PATH: %w", name, err)
 			}
 			h.Set(name, strings.TrimSpace(string(data)))
 			continue
 		}
-		variable := strings.TrimPrefix(from, "env:")
+		variable, named := strings.CutPrefix(from, "env:")
 		value, set := os.LookupEnv(variable)
-		if !set {
-			return nil, withHint(usagef("--header %s: that variable of the environment is not set", name), "give NAME=env:VARIABLE or NAME=file:PATH")
+		switch {
+		case !set && !named: // it may be the value itself, so it is not shown
+			return nil, usagef("--header %s: a value may not stand here: give %s=env:VARIABLE or %s=file:PATH", name, name, name)
+		case !set:
+			return nil, withHint(usagef("--header %s: that variable of the environment is not set", name), "set it, or give NAME=env:VARIABLE or NAME=file:PATH")
 		}
 		h.Set(name, value)
 	}

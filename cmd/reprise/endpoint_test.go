@@ -27,9 +27,10 @@ func TestHeadersFromEnvironmentAndFile(t *testing.T) {
 	if err != nil || h.Get("X-A") != "from the environment" || h.Get("X-B") != "from a file" || h.Get("X-C") != h.Get("X-A") {
 		t.Fatal(h, err)
 	}
-	for _, bad := range []string{"x", "x=", "=env:A", "x=env:REPRISE_NOT_SET", "x=file:" + path + ".no"} {
-		if _, err := readHeaders([]string{bad}); err == nil {
-			t.Errorf("%q was taken", bad)
+	for bad, want := range map[string]string{"x": "--header", "x=": "--header", "=env:A": "--header", "x-d=env:REPRISE_NOT_SET": "--header x-d: that variable",
+		"x-d=file:" + path + ".no": "--header x-d=file:", "x-d=sk-0123456789": "--header x-d: a value may not stand here"} {
+		if _, err := readHeaders([]string{bad}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "sk-0123456789") {
+			t.Errorf("%q: want %q, got %v", bad, want, err)
 		}
 	}
 }

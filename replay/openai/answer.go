@@ -20,6 +20,7 @@ type answer struct {
 	seen int64  // stamp of the last read that brought content, -1 at first
 
 	choice  bool // a choice came
+	some    bool // content, reasoning or a tool call came
 	done    bool // [DONE] came
 	reasons bool // reasoning came
 	deep    bool // the stack is one that many share
@@ -236,6 +237,7 @@ func (a *answer) identify(data []byte) {
 // count takes what is not a matter of time.
 func (a *answer) count(c *chunk) {
 	a.choice = a.choice || c.choice
+	a.some = a.some || c.content || c.reason || c.tool
 	a.chars += c.chars
 	if a.r.Said != nil {
 		keep(a.r.Said, c.index, &c.said)
@@ -300,6 +302,7 @@ func (a *answer) end(whole bool, now int64) {
 		a.form = garbage
 	}
 	a.finishForm(whole)
+	a.mustSay()
 	if !r.End.OK {
 		r.End = trace.Some(now)
 	}

@@ -80,6 +80,8 @@ func (k *call) judge(p *passage, err error) {
 		}
 	case k.status == http.StatusOK:
 		k.fail(fault{replay.StreamError, "the answer is compressed (" + k.coding + ") though that was not asked for", true})
+	case k.client.plainAtTLS(k.status, k.refusal):
+		k.fail(fault{replay.HTTP4xx, k.client.shouldBeTLS(), true})
 	default:
 		k.fail(statusFault(k.status, k.message(k.refusal)))
 	}

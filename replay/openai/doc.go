@@ -14,8 +14,8 @@
 // have the stamp of the last: a stall of the client shows in Delays and the
 // heartbeat, not always in the stamps. On Linux one goroutine over an epoll set
 // reads many plain connections; with the kernel's stamps and thousands of events
-// a second it lets them gather for up to 0.3 ms. An error event, a missing [DONE] or a body that is
-// cut is never a success, and nothing is sent twice unasked (Wire.Resend). The first token is
+// a second it lets them gather for up to 0.3 ms. An error event, a missing [DONE], a body that is
+// cut or an answer that says nothing (mustSay) is never a success, and nothing is sent twice unasked (Wire.Resend). The first token is
 // the first event with content, reasoning or a tool call that is not empty.
 //
 // Units: ns from the run's zero for instants, µs for spans.

@@ -153,6 +153,21 @@ func statusFault(code int, message string) fault {
 	return f
 }
 
+// plainAtTLS tells the answer of a port that speaks TLS to a request in the clear:
+// Go's server, and nginx and those that follow it, give a 400 that says so.
+func (c *Client) plainAtTLS(code int, body []byte) bool {
+	if code != http.StatusBadRequest || c.target.post.Scheme != "http" {
+		return false
+	}
+	say := strings.ToLower(string(body[:min(len(body), 4<<10)]))
+	return strings.Contains(say, "http request to an https server") || strings.Contains(say, "http request was sent to https port")
+}
+
+// shouldBeTLS is what to do about it.
+func (c *Client) shouldBeTLS() string {
+	return c.target.post.Host + " speaks TLS at this port: the URL should begin with https://"
+}
+
 // retryAfter reads Retry-After, as seconds or as a date, and retry-after-ms.
 // A date counts from the answer's own Date where it has one.
 func retryAfter(h fields, now time.Time) trace.Opt[int64] {

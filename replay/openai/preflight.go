@@ -208,6 +208,9 @@ func (c *Client) onlyModel(ctx context.Context) (string, error) {
 		if code == http.StatusNotFound {
 			return "", c.complain("HTTP 404 for the list of models at " + c.target.models.Path + ": is the URL right? Else name the model")
 		}
+		if c.plainAtTLS(code, body) {
+			return "", c.complain(c.shouldBeTLS())
+		}
 		return "", c.complain(fmt.Sprintf("the list of models answers HTTP %d: name the model", code))
 	}
 	if sniff(body) == page {
