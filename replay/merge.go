@@ -38,7 +38,7 @@ func Merge(dirs []*Dir) (*Merged, error) {
 	first := dirs[0].Run
 	run := *first
 	run.Notes, run.Outcomes, run.Shape, run.Planned, run.WarmupSent, run.Resent = nil, nil, nil, 0, 0, 0
-	run.Endpoint.Spoken = nil
+	run.Endpoint.Spoken, run.Endpoint.Stated, run.Endpoint.OtherTimes = nil, nil, nil // each machine's own; percentiles do not add up
 	m := &Merged{Run: &run, dirs: dirs}
 	seen := map[int]bool{}
 	for _, d := range dirs {

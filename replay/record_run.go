@@ -81,6 +81,9 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 	if t, ok := s.(Teller); ok {
 		run.Endpoint.Told = t.Told()
 	}
+	if t, ok := s.(interface{ Stated() ([]Stated, []string) }); ok {
+		run.Endpoint.Stated, run.Endpoint.OtherTimes = t.Stated()
+	}
 	run.Endpoint.Spoken = spoken
 	run.Planned = stats.Planned
 	run.Status, run.WallS, run.Outcomes, run.Clock, run.Verdict = Complete, stats.WallS, stats.Outcomes, stats.Clock, stats.Verdict

@@ -44,6 +44,7 @@ func JoinRepeats(dirs []*Dir, endpoint string, point int32) (*Repeats, error) {
 		if i > 0 {
 			j.shift[i] = j.after(i)
 			j.take(d.Run, i)
+			run.Endpoint.Stated, run.Endpoint.OtherTimes = nil, nil // each repetition's own; percentiles do not add up
 		}
 		for h, err := range d.Health() {
 			if err != nil {

@@ -80,7 +80,9 @@ type Endpoint struct {
 	Template  int32  `json:"template_tokens"` // tokens that the server's template adds, -1 when not calibrated
 	Extra     string `json:"extra,omitempty"` // the user's own fields of the body, a JSON object
 	Told
-	Spoken []Spoken `json:"protocols,omitempty"` // planned requests by what was spoken; absent in older results, while it runs, and of a killed run
+	Stated     []Stated `json:"server_times,omitempty"`       // all times that headers of answers give, of planned requests
+	OtherTimes []string `json:"other_time_headers,omitempty"` // look like times, of a unit that is not known
+	Spoken     []Spoken `json:"protocols,omitempty"`          // planned requests by what was spoken; absent in older results, while it runs, and of a killed run
 }
 
 // Told names the response headers that columns of requests.parquet are from, in
@@ -89,6 +91,16 @@ type Endpoint struct {
 type Told struct {
 	RequestID  string `json:"request_id_header,omitempty"`  // server_request_id
 	ServerTime string `json:"server_time_header,omitempty"` // server_time_us
+}
+
+// Stated is a time that the server gives in the headers of its answers: the header,
+// in lower case, and of Server-Timing the metric's name. The percentiles are upper
+// bounds, at most 1/16 above.
+type Stated struct {
+	Name  string  `json:"name"`
+	N     int64   `json:"n"`
+	P50MS float64 `json:"p50_ms"`
+	P99MS float64 `json:"p99_ms"`
 }
 
 // Clock describes how instants were held and stamped.

@@ -27,6 +27,7 @@ type call struct {
 	named      string // the model that the answer names, where asked is set
 	asked      bool
 	keep       bool // keep the texts of the answer
+	planned    bool // it is of the plan
 	several    bool // it asks for more than one choice
 
 	heard   bool // an answer has begun, with this status
@@ -136,6 +137,9 @@ func (k *call) fields(status int, h fields) {
 	r.RetryAfterMS = retryAfter(h, time.Now())
 	r.ServerTime = k.client.told.serverTime(h)
 	s := k.client.secrets
+	if k.planned {
+		k.client.stated.take(h, s)
+	}
 	r.ServerRequestID = k.client.told.requestID(h, s)
 	k.server = printable(s.blot(h.Get("Server")))
 	if e := h.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {

@@ -23,6 +23,7 @@ type Client struct {
 	room    int          // free in front of a body, for the raw engine's head
 	resent  atomic.Int64 // requests sent a second time
 	told    told         // headers that ids and times were taken from
+	stated  stated
 
 	// What preflight found.
 	model     string

@@ -17,7 +17,9 @@ func TestAnswerWithoutContent(t *testing.T) {
 	usage := func(n int) string {
 		return fmt.Sprintf(`data: {"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":%d}}`+"\n\n", n)
 	}
-	end := func(why string) string { return `data: {"choices":[{"delta":{},"finish_reason":"` + why + `"}]}` + "\n\n" }
+	end := func(why string) string {
+		return `data: {"choices":[{"delta":{},"finish_reason":"` + why + `"}]}` + "\n\n"
+	}
 	whole := `{"choices":[{"message":{"content":"%s","tool_calls":%s},"finish_reason":"stop"}],"usage":{"completion_tokens":%d}}`
 	for _, c := range []struct {
 		body   string

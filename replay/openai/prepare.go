@@ -22,7 +22,7 @@ func (c *Client) Prepare(job replay.Job) (replay.Call, error) {
 		// Output counts all completions of a request; a server wants one at least.
 		a.out = max((out.V+int32(a.n)-1)/int32(a.n), 1)
 	}
-	k := &call{client: c, keep: c.cfg.KeepText, several: a.n > 1, result: replay.Result{Endpoint: c.cfg.Label, OutAsked: out}}
+	k := &call{client: c, planned: true, keep: c.cfg.KeepText, several: a.n > 1, result: replay.Result{Endpoint: c.cfg.Label, OutAsked: out}}
 	var tokens int32
 	k.data, tokens = c.render(make([]byte, c.room, c.room+guess(&job)), &job, a)
 	if out.OK {

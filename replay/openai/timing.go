@@ -105,22 +105,17 @@ func span64(v string, unit float64) trace.Opt[int64] {
 // serverTiming reads a Server-Timing header (W3C, Server Timing): the duration
 // of its metric "total", else the longest, in µs.
 func serverTiming(header string) (us trace.Opt[int64]) {
-	for metric := range strings.SplitSeq(header, ",") {
-		name, params, _ := strings.Cut(metric, ";")
-		for param := range strings.SplitSeq(params, ";") {
-			k, v, _ := strings.Cut(param, "=")
-			if !strings.EqualFold(strings.TrimSpace(k), "dur") {
-				continue
-			}
-			took := milliseconds(strings.Trim(strings.TrimSpace(v), `"`))
-			if !took.OK {
-				continue
-			}
-			if strings.EqualFold(strings.TrimSpace(name), "total") {
-				return took
-			}
+	total := trace.Opt[int64]{}
+	eachTiming(header, func(metric string, took trace.Opt[int64]) {
+		if took.OK && strings.EqualFold(metric, "total") && !total.OK {
+			total = took
+		}
+		if took.OK {
 			us = trace.Some(max(us.V, took.V))
 		}
+	})
+	if total.OK {
+		return total
 	}
 	return us
 }

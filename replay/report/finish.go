@@ -77,6 +77,7 @@ func (m *Metrics) summary(run *replay.Run) Summary {
 	if s.Cache.Absurd == 0 {
 		s.Cache.Measured = ratio(m.tokens.cached, m.tokens.cachedOf)
 	}
+	s.Streams.FirstGap, s.Stated = m.first.finish(), m.stated.finish(run)
 	s.Client = client(run, c.lag)
 	s.Client.PlusMinusMS = *ms(w.lag + w.read)
 	s.Path = m.path.finish(run)

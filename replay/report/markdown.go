@@ -49,7 +49,7 @@ func (s *Summary) markdown(b *bytes.Buffer, single bool) {
 	markGrid(b, "Load", s.loadCells())
 	markGrid(b, "Client", s.clientCells())
 	if cells := s.serverCells(); len(cells) > 1 {
-		markGrid(b, "Server, by its own metrics (ms within bucket bounds)", cells)
+		markGrid(b, s.serverTitle(), cells)
 	}
 	markList(b, "What could not be controlled, and what to know", s.Notes)
 	markList(b, "What ran", s.sourceLines())

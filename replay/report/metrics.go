@@ -14,6 +14,8 @@ type Metrics struct {
 	phases  [3]int64
 	retry   retrySums
 	path    pathSums
+	first   firstGapSums
+	stated  statedSums
 }
 
 // tokenSums are sums over answered requests; each pair of sums is over the
@@ -74,6 +76,8 @@ func (m *Metrics) Add(r replay.Result) {
 	}
 	m.tokens.add(&r)
 	m.streams.add(&r)
+	m.first.add(&r)
+	m.stated.add(&r)
 }
 
 // Merge adds what o has counted; o is left as it was.
@@ -86,6 +90,8 @@ func (m *Metrics) Merge(o *Metrics) {
 	m.gaps.merge(&o.gaps)
 	m.tokens.merge(&o.tokens)
 	m.streams.merge(&o.streams)
+	m.first.merge(&o.first)
+	m.stated.merge(&o.stated)
 	for i := range m.phases {
 		m.phases[i] += o.phases[i]
 	}

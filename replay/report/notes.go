@@ -36,6 +36,7 @@ func notes(run *replay.Run, s *Summary) []string {
 	add(s.warmed(), "The server's cache had blocks of earlier runs (cache: keep): the hit rate measured, %s, is above the %s that the prompts of this run share among themselves. It is that of a warm cache.", shareText(s.Cache.Measured), shareText(&s.Cache.Expected))
 	noteDrawn(add, run, s)
 	noteStreams(add, s)
+	noteFirstGap(add, s.Streams.FirstGap)
 	noteTokens(add, run, &s.Tokens)
 	notePath(add, s)
 	return out

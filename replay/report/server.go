@@ -92,11 +92,15 @@ func (w Within) text() string {
 // when there is nothing to say.
 func (s *Summary) serverCells() [][]string {
 	out := [][]string{{"Server", "by its metrics", "by the client "}}
+	if s.Server == nil {
+		out[0][1] = "by its headers"
+	}
+	add := func(name, value, note string) { out = append(out, []string{name, value, note}) }
+	s.statedCells(add)
 	v := s.Server
 	if v == nil {
 		return out
 	}
-	add := func(name, value, note string) { out = append(out, []string{name, value, note}) }
 	if t := v.TTFT; t != nil {
 		ours := s.latency("ttft", "write_end")
 		add("TTFT p50, ms", t.P50.text(), "from sending "+or(ours.percentile(50), "too few"))
@@ -133,10 +137,18 @@ func (s *Summary) serverCells() [][]string {
 	return out
 }
 
+// serverTitle says where the server's figures are from.
+func (s *Summary) serverTitle() string {
+	if s.Server == nil {
+		return "Server, by the headers of its answers"
+	}
+	return "Server, by its own metrics (ms within bucket bounds)"
+}
+
 // serverPage is serverCells, nil when there is nothing to say.
 func (s *Summary) serverPage() [][]string {
-	if s.Server == nil {
-		return nil
+	if cells := s.serverCells(); len(cells) > 1 {
+		return cells
 	}
-	return s.serverCells()
+	return nil
 }

@@ -36,6 +36,7 @@ type Summary struct {
 	Client   Client           `json:"client"`
 	Path     Path             `json:"path"`
 	Server   *Server          `json:"server,omitempty"`
+	Stated   *Stated          `json:"server_stated,omitempty"`
 	Notes    []string         `json:"notes"` // what could not be controlled, and what to know of these numbers
 	BinS     int64            `json:"bin_s"`
 	Bins     []Bin            `json:"over_time"`
@@ -151,10 +152,11 @@ type Asked struct {
 
 // Streams says how answers arrived.
 type Streams struct {
-	N              int64    `json:"n"`
-	Buffered       int64    `json:"buffered"` // 90 % of events in three reads
-	TokensPerEvent *float64 `json:"tokens_per_event"`
-	EventsPerRead  *float64 `json:"events_per_read"`
+	N              int64     `json:"n"`
+	Buffered       int64     `json:"buffered"` // 90 % of events in three reads
+	TokensPerEvent *float64  `json:"tokens_per_event"`
+	EventsPerRead  *float64  `json:"events_per_read"`
+	FirstGap       *FirstGap `json:"long_first_gap,omitempty"` // nil: not a habit of the server
 }
 
 // Cache compares the prefix cache's measured hit rate with what the trace

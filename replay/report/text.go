@@ -67,7 +67,7 @@ func (s *Summary) text(b *bytes.Buffer, single bool) {
 	grid(b, "Load", s.loadCells(), 1)
 	grid(b, "Client", s.clientCells(), 1)
 	if cells := s.serverCells(); len(cells) > 1 {
-		grid(b, "Server, by its own metrics (ms within bucket bounds)", cells, 1)
+		grid(b, s.serverTitle(), cells, 1)
 	}
 	list(b, "What could not be controlled, and what to know", s.Notes)
 	list(b, "What ran", s.sourceLines())
