@@ -31,7 +31,7 @@ func (a *answer) mustSay() {
 	case counted > 1:
 		a.fail(fmt.Sprintf("the answer has no content, reasoning or tool call, though the server counts %d tokens%s", counted, end))
 	case r.Finish == trace.FinishStop && counted >= 0:
-		a.fail(fmt.Sprintf("the model ended the answer at once, without content, reasoning or tool call%s, and %d tokens were asked for: ask the server to write on (--ignore-eos on), where it can", end, asked))
+		a.fail(fmt.Sprintf("the model ended the answer at once, without content, reasoning or tool call%s, and %d tokens were asked for: ask for it to write on by --ignore-eos on, or see whether the server heeds that", end, asked))
 	default:
 		a.fail(fmt.Sprintf("the answer has no content, reasoning or tool call%s, and %d tokens were asked for", end, asked))
 	}

@@ -37,6 +37,7 @@ func notes(run *replay.Run, s *Summary) []string {
 	noteDrawn(add, run, s)
 	noteStreams(add, s)
 	noteFirstGap(add, s.Streams.FirstGap)
+	noteProtocol(add, &run.Endpoint)
 	noteTokens(add, run, &s.Tokens)
 	notePath(add, s)
 	return out
