@@ -3,6 +3,7 @@ package openai
 import (
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -64,7 +65,9 @@ func TestPlainAtTLSPort(t *testing.T) {
 		io.WriteString(w, "<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>")
 	}))
 	defer nginx.Close()
-	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
 	defer secure.Close()
 	for _, url := range []string{nginx.URL, strings.Replace(secure.URL, "https:", "http:", 1)} {
 		for _, model := range []string{"", "m"} {

@@ -114,20 +114,23 @@ func TestHTTP2WriteEndIsOfTheRequest(t *testing.T) {
 // A body larger than the server's window is written when the last of it has left,
 // which is after the server has read some.
 func TestHTTP2WriteEndOfALargeBody(t *testing.T) {
-	var first, last time.Time
+	read := make(chan [2]time.Time, 2)
 	c := second(t, true, func(w http.ResponseWriter, r *http.Request) {
 		io.ReadFull(r.Body, make([]byte, 1<<10))
-		first = time.Now()
+		first := time.Now()
 		io.Copy(io.Discard, r.Body)
-		last = time.Now()
+		read <- [2]time.Time{first, time.Now()}
 		io.WriteString(w, role+hello+world+done)
 	})
 	trial(t, c, time.Now(), 1) // what opening a connection has written is over
+	<-read
 	zero := time.Now()
 	r := trial(t, c, zero, 150_000) // 300 KB
 	if r.Class != replay.OK {
 		t.Fatalf("%+v", r)
 	}
+	got := <-read
+	first, last := got[0], got[1]
 	if at := zero.Add(time.Duration(r.WriteEnd.V)); at.Before(first) || at.After(last) {
 		t.Errorf("written at %v, the server read from %v to %v", at, first, last)
 	}
