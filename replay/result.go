@@ -251,6 +251,18 @@ func checkHealth(path string) error {
 	return nil
 }
 
+// HealthColumns names the columns of health.parquet.
+func HealthColumns() []string { return healthTable().Columns() }
+
+// HealthCells returns the values of a row in the order of HealthColumns.
+func HealthCells(h *HealthRow) []any { return healthTable().Cells(h) }
+
+// ServerColumns names the columns of server.parquet.
+func ServerColumns() []string { return serverTable().Columns() }
+
+// ServerCells returns the values of a row in the order of ServerColumns.
+func ServerCells(r *ServerRow) []any { return serverTable().Cells(r) }
+
 // ServerRow is one scraped metric of the server (server.parquet).
 type ServerRow struct {
 	TNS    int64 // run clock, ns

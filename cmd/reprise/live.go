@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,12 +20,13 @@ type monitor struct {
 	planned int64 // -1: a time tells
 	length  time.Duration
 	tty     bool
+	width   func() int    // of the terminal in columns, asked for at each line; 0: not known
 	next    time.Duration // of the next plain line
 	drawn   bool
 }
 
 func (s *stdio) newMonitor(p *replay.Plan) *monitor {
-	return &monitor{io: s, live: replay.NewLive(rolling), planned: p.Planned(), length: p.Length(), tty: terminal(s.err), next: 10 * time.Second}
+	return &monitor{io: s, live: replay.NewLive(rolling), planned: p.Planned(), length: p.Length(), tty: terminal(s.err), width: func() int { return columns(s.err) }, next: 10 * time.Second}
 }
 
 // health takes a health row and shows where the run is.
@@ -32,7 +34,7 @@ func (m *monitor) health(h replay.HealthRow) {
 	m.live.Health(h)
 	switch {
 	case m.tty:
-		fmt.Fprintf(m.io.err, "\r\x1b[K%s", m.line())
+		fmt.Fprintf(m.io.err, "\r\x1b[K%s", m.fitted(m.width()))
 		m.drawn = true
 	case time.Duration(h.TNS) >= m.next:
 		m.io.talk("%s", m.line())
@@ -51,25 +53,62 @@ func (m *monitor) clear() {
 	}
 }
 
-// line is the state in one line.
-func (m *monitor) line() string {
+// field is a part of the line, dropped before those of a lower rank where the
+// line is too long.
+type field struct {
+	text string
+	rank int
+}
+
+// line is the whole state in one line.
+func (m *monitor) line() string { return joined(m.fields()) }
+
+// fitted is the state in a line that a terminal of so many columns does not wrap:
+// the last column stays free, and the least important fields are left out.
+func (m *monitor) fitted(width int) string {
+	fields := m.fields()
+	for width > 0 && len(joined(fields)) >= width && len(fields) > 1 {
+		least := 0
+		for i, f := range fields {
+			if f.rank > fields[least].rank {
+				least = i
+			}
+		}
+		fields = slices.Delete(fields, least, least+1)
+	}
+	line := joined(fields)
+	if width > 0 && len(line) >= width {
+		line = line[:width-1] // all of it is ASCII
+	}
+	return line
+}
+
+func joined(fields []field) string {
+	var parts []string
+	for _, f := range fields {
+		parts = append(parts, f.text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (m *monitor) fields() []field {
 	r := m.live.Now()
 	planned := fmt.Sprintf("%d", m.planned)
 	if m.planned < 0 {
 		planned = "no fixed number"
 	}
-	parts := []string{
-		fmt.Sprintf("%s of %s planned", count(r.Sent, "sent"), planned),
-		count(r.InFlight, "in flight"), count(r.Done, "done"), count(r.Errors, "errors"),
-		"lag p99 " + brief(r.LagP99),
+	out := []field{
+		{fmt.Sprintf("%s of %s planned", count(r.Sent, "sent"), planned), 0},
+		{count(r.InFlight, "in flight"), 5}, {count(r.Done, "done"), 6}, {count(r.Errors, "errors"), 1},
+		{"lag p99 " + brief(r.LagP99), 3},
 	}
 	if r.N > 0 {
-		parts = append(parts, fmt.Sprintf("TTFT %s/%s", brief(r.TTFTP50), brief(r.TTFTP99)), fmt.Sprintf("TPOT %s/%s (p50/p99)", brief(r.TPOTP50), brief(r.TPOTP99)))
+		out = append(out, field{fmt.Sprintf("TTFT %s/%s", brief(r.TTFTP50), brief(r.TTFTP99)), 4}, field{fmt.Sprintf("TPOT %s/%s (p50/p99)", brief(r.TPOTP50), brief(r.TPOTP99)), 7})
 	}
 	if left := m.left(r); left != "" {
-		parts = append(parts, left)
+		out = append(out, field{left, 2})
 	}
-	return strings.Join(parts, ", ")
+	return out
 }
 
 // left is the time that the schedule still has, or that the closed loop will

@@ -47,3 +47,32 @@ func TestMonitor(t *testing.T) {
 		t.Errorf("%v long", m.length)
 	}
 }
+
+// On a terminal the line is never wrapped, whatever its width becomes meanwhile;
+// what matters most stays.
+func TestMonitorFitsTheTerminal(t *testing.T) {
+	p, err := replay.NewPlan(&trace.Trace{Requests: []trace.Request{{T: trace.Some(int64(0))}, {ID: 1, T: trace.Some(int64(3600e6))}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	width := 0
+	m := (&stdio{err: &out}).newMonitor(p)
+	m.tty, m.width = true, func() int { return width }
+	m.live.Result(&replay.Result{Class: replay.OK, FirstContent: trace.Some[int64](50e6), LastContent: trace.Some[int64](140e6), End: trace.Some[int64](150e6), OutUsage: trace.Some[int32](10)})
+	all := m.line()
+	for _, width = range []int{0, 500, len(all) + 1, len(all), 80, 60, 40, 20, 1, 200} {
+		out.Reset()
+		m.health(replay.HealthRow{TNS: 1e9, Sent: 1})
+		line := strings.TrimPrefix(out.String(), "\r\x1b[K")
+		if width > 0 && len(line) >= width {
+			t.Errorf("%d columns for %q", width, line)
+		}
+		if full := width == 0 || width > 150; full && !strings.Contains(line, "TPOT 10 ms/10 ms (p50/p99)") {
+			t.Errorf("%d columns, and only %q", width, line)
+		}
+		if width >= 60 && (!strings.Contains(line, "of 2 planned") || !strings.Contains(line, "0 errors") || !strings.HasSuffix(line, "left")) {
+			t.Errorf("%d columns: %q", width, line)
+		}
+	}
+}

@@ -43,9 +43,13 @@ func newShow(s *stdio) *cobra.Command {
 		Long: `Show says what an artifact is: a trace, a spec, a bundle (folder or .tar.zst),
 an audit, a law of the mock, a results folder or the folder of a sweep. --json
 prints the same as JSON; --csv and --jsonl print the raw rows of a trace or of
-results; --html writes a page of a spec.`,
+results; --html writes a page of a spec.
+
+Results have two more tables, which are shown by their names: health.parquet, how
+the client was second by second, and server.parquet, the server's own metrics.`,
 		Example: `  reprise show day.trace.parquet
-  reprise show run/ --csv > requests.csv`,
+  reprise show run/ --csv > requests.csv
+  reprise show run/health.parquet --csv > health.csv`,
 		Args: exactly(1, "one artifact"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(s, args[0]) },
 	}
@@ -96,6 +100,9 @@ func (s *stdio) recognise(path string) (shown, func(), error) {
 	none := func() {}
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		return recogniseDir(path)
+	}
+	if a, done, err := recognisePart(path); a != nil || err != nil {
+		return a, done, err
 	}
 	in, err := s.open(path)
 	if err != nil {

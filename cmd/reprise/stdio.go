@@ -33,6 +33,19 @@ func terminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// columns is the width of a terminal now, 0 where that is not known.
+func columns(stream any) int {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
 // talk prints a line of talk.
 func (s *stdio) talk(format string, a ...any) {
 	fmt.Fprintf(s.err, "reprise: %s\n", visible(fmt.Sprintf(format, a...)))
