@@ -122,7 +122,7 @@ func (s *Summary) asked() *replay.LoadPoint {
 
 func noteStreams(add func(bool, string, ...any), sum *Summary) {
 	s := &sum.Streams
-	add(s.Buffered > 0, "%s of %s arrived buffered (at least 90 %% of the events in three reads or fewer): %s, so TTFT is late and ITL too good for those, and they have no TPOT.",
+	add(s.Buffered > 0, "%s of %s arrived buffered (at least 90 %% of the events in three reads or fewer): %s. They have no TPOT.",
 		plural(s.Buffered, "stream"), count(s.N), sum.Client.holder())
 	if s.TokensPerEvent != nil {
 		holds := "TPOT is by token count and holds."
@@ -148,9 +148,9 @@ func (c Client) holder() string {
 	case c.Withheld() && c.Lacking == 0:
 		return "this client was late and read at once what had come meanwhile, so it is not known whether anything on the way holds answers back"
 	case c.HeartMaxMS != nil && *c.HeartMaxMS >= stall:
-		return "either something between the model and the client holds answers back, or this client, which stood still for up to " + msText(*c.HeartMaxMS) + ", read at once what had come meanwhile"
+		return "either something between the model and the client holds answers back, or this client, which stood still for up to " + msText(*c.HeartMaxMS) + ", read at once what had come meanwhile; TTFT is late and ITL too good for those"
 	}
-	return "something between the model and the client holds answers back"
+	return "something between the model and the client holds answers back, so TTFT is late and ITL too good for those"
 }
 
 func noteTokens(add func(bool, string, ...any), run *replay.Run, t *Tokens) {
