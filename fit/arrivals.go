@@ -9,6 +9,18 @@ import (
 // second is the number of microseconds in one.
 const second = 1_000_000
 
+// maxSpan bounds a log: ten years. What lies further apart is a stray time stamp,
+// such as 1970, or one in another unit, and its empty minutes would fill the
+// memory.
+const maxSpan = 10 * 366 * 24 * 3600 * second
+
+func checkSpan(times []int64) error {
+	if span := times[len(times)-1] - times[0]; span > maxSpan {
+		return fmt.Errorf("the arrivals span %.4g years, above the limit of 10: look for a stray time stamp, or one in another unit", seconds(span)/(365.25*24*3600))
+	}
+	return nil
+}
+
 // Widths are the bins at which counts are described, in µs.
 func Widths() []int64 {
 	w := []int64{1, 2, 5, 10, 30, 60, 120, 300, 3600}
@@ -44,8 +56,11 @@ func Arrivals(times []int64) (ArrivalStats, error) {
 			return ArrivalStats{}, fmt.Errorf("arrival %d is earlier than the one before it; sort by arrival first", i)
 		}
 	}
+	if err := checkSpan(times); err != nil {
+		return ArrivalStats{}, err
+	}
 	n := len(times)
-	s := ArrivalStats{N: int64(n), SpanS: seconds(times[n-1] - times[0]), Rate: absent("all requests arrive at one time")}
+	s := ArrivalStats{N: int64(n), SpanS: seconds(times[n-1] - times[0]), Rate: absent(oneTime)}
 	if s.SpanS > 0 {
 		s.Rate = value(float64(n) / s.SpanS)
 	}
@@ -60,6 +75,9 @@ func Arrivals(times []int64) (ArrivalStats, error) {
 	for _, w := range Widths() {
 		if b, ok := Bins(times, w); ok {
 			b.withhold(s.Clock.hides(w))
+			if n < minBinned {
+				b.withhold(fmt.Sprintf("fewer than %d arrivals", minBinned))
+			}
 			s.Bins = append(s.Bins, b)
 		}
 	}
@@ -67,6 +85,13 @@ func Arrivals(times []int64) (ArrivalStats, error) {
 	s.PeakHour = PeakWindow(times, 3600*second, 60*second)
 	return s, nil
 }
+
+// minBinned is how many arrivals counts in bins can be told of: of two, a year
+// apart, the busiest second has ten million times the mean.
+const minBinned = 3
+
+// oneTime is why nothing is told of gaps that are all zero.
+const oneTime = "all requests arrive at one time"
 
 func seconds(us int64) float64 { return float64(us) / second }
 
@@ -142,10 +167,10 @@ func gapStats(gaps []int64, clock Resolution) GapStats {
 	s.CV = s.CV.unless(clock.hidesGaps(s.Mean, 3))
 	s.Moments = s.Moments.unless(clock.hidesGaps(s.Mean, 3))
 	s.MLE = s.MLE.unless(clock.hidesGaps(s.Mean, 10))
-	if clock.StepUS == 0 {
-		s.MLE = s.MLE.unless("all requests arrive at one time")
-	}
-	if s.ZeroShare > 0.01 {
+	switch {
+	case s.ZeroShare == 1:
+		s.CV, s.Moments, s.MLE = s.CV.unless(oneTime), s.Moments.unless(oneTime), s.MLE.unless(oneTime)
+	case s.ZeroShare > 0.01 && clock.StepUS > 0:
 		s.MLE = s.MLE.unless(fmt.Sprintf("%.1f %% of gaps are zero, "+stampsAt+"%s", 100*s.ZeroShare, clock))
 	}
 	return s

@@ -42,7 +42,7 @@ func fromExponential(v dist.Values) float64 {
 	return dist.KS(v, func(x float64) float64 { return -math.Expm1(-x) })
 }
 
-// rescaled are the gaps in expected arrivals.
+// rescaled are the gaps in expected arrivals. It takes no memory for empty bins.
 func rescaled(times []int64, width int64) []float64 {
 	if len(times) < 2 {
 		return nil
@@ -51,31 +51,27 @@ func rescaled(times []int64, width int64) []float64 {
 	if width == 0 {
 		return byRate(times)
 	}
-	counts := make([]float64, (last-first)/width+1)
-	for _, t := range times {
-		counts[(t-first)/width]++
-	}
-	// The last bin ends at the last arrival, so its rate is over what it covers.
-	cum := make([]float64, len(counts)+1)
-	for i, c := range counts {
-		cum[i+1] = cum[i] + c
-	}
-	at := func(t int64) float64 {
-		k := (t - first) / width
-		w := width
-		if int(k) == len(counts)-1 {
-			w = last - first - k*width
+	out := make([]float64, 0, len(times)-1)
+	before := 0.0
+	for i := 0; i < len(times); {
+		start := times[i] - (times[i]-first)%width
+		j := i
+		for j < len(times) && times[j]-start < width {
+			j++
 		}
-		if w == 0 {
-			return cum[k+1]
+		// The last bin ends at the last arrival, so its rate is over what it covers.
+		w := min(width, last-start)
+		for k, t := range times[i:j] {
+			now := float64(j)
+			if w > 0 {
+				now = float64(i) + float64(float64(j-i)*(float64(t-start)/float64(w)))
+			}
+			if i+k > 0 {
+				out = append(out, now-before)
+			}
+			before = now
 		}
-		return cum[k] + float64(counts[k]*(float64(t-first-k*width)/float64(w)))
-	}
-	out := make([]float64, len(times)-1)
-	before := at(first)
-	for i, t := range times[1:] {
-		now := at(t)
-		out[i], before = now-before, now
+		i = j
 	}
 	return out
 }
@@ -144,7 +140,7 @@ func IDI(gaps []int64, k int) Stat {
 	}
 	mean := float64(total) / float64(len(gaps))
 	if mean == 0 {
-		return absent("all requests arrive at one time")
+		return absent(oneTime)
 	}
 	at := float64(mean * float64(k)) // near the mean of the sums
 	var sum int64

@@ -12,7 +12,7 @@ import (
 // that stamps come in regular batches, far coarser than the digits they are
 // written with: a logger that flushes every 3 s.
 type Resolution struct {
-	StepUS  int64 // 0 when there are no positive gaps to tell
+	StepUS  int64 // 0 when there are fewer than two positive gaps to tell
 	Batched bool
 }
 
@@ -55,7 +55,7 @@ func (r Resolution) hidesGaps(mean, steps float64) string {
 // 90 % of the positive ones are near multiples of a step of ten ticks or more.
 func DetectResolution(gaps []int64) Resolution {
 	v := dist.FromInts(gaps, 1).Positive()
-	if v.Len() == 0 {
+	if v.Len() < 2 {
 		return Resolution{}
 	}
 	tick := commonTick(v)

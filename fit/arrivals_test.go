@@ -146,7 +146,10 @@ func TestArrivalsRefuses(t *testing.T) {
 	if _, err := Arrivals([]int64{3, 1}); err == nil {
 		t.Error("times that fall are described")
 	}
-	for _, times := range [][]int64{{0}, {4, 4}, {0, 1}, {0, 60 * second}, {0, math.MaxInt64 / 2}} {
+	if _, err := Arrivals([]int64{0, math.MaxInt64 / 2}); err == nil {
+		t.Error("146000 years are described")
+	}
+	for _, times := range [][]int64{{0}, {4, 4}, {0, 1}, {0, 60 * second}, {0, maxSpan}} {
 		s, err := Arrivals(times)
 		check(t, err)
 		if s.N != int64(len(times)) || s.Gaps.MLE.OK() {

@@ -21,7 +21,8 @@ type Hours struct {
 }
 
 // HoursOf counts the arrivals of a trace by the clock of zone, nil for UTC. There
-// are no hours without a calendar, or where the log covers none whole. Hours of
+// are no hours without a calendar, where the log covers none whole, or of more than
+// ten years. Hours of
 // the week without a date do not tell whether summer time was in force, so a zone
 // that has it is an error.
 func HoursOf(clock trace.Time, times []int64, zone *time.Location) (Hours, error) {
@@ -29,7 +30,7 @@ func HoursOf(clock trace.Time, times []int64, zone *time.Location) (Hours, error
 		zone = time.UTC
 	}
 	zero, ok := instant(clock.Calendar, clock.Zero)
-	if !ok || len(times) == 0 {
+	if !ok || len(times) == 0 || checkSpan(times) != nil {
 		return Hours{}, nil // a label that nothing reads is none
 	}
 	if clock.Calendar == trace.CalendarHourOfWeek {
