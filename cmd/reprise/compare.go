@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"reprise/fit/compare"
+	"reprise/replay/report"
 	"reprise/trace"
 	"reprise/trace/spec"
 )
@@ -58,7 +58,7 @@ otherwise. Exit 3 when a metric misses, 4 when nothing could be judged.`,
 			if err != nil {
 				return err
 			}
-			if err := s.write(o.output, 0o644, false, func(w io.Writer) error { return o.render(w, r, args) }); err != nil {
+			if err := s.write(o.output, 0o644, false, func(w io.Writer) error { return o.render(w, r, args, s.width(o.output)) }); err != nil {
 				return err
 			}
 			switch {
@@ -180,48 +180,59 @@ func sameOrigin(a, b workload) bool {
 	return from == a.sha256 || a.trace != nil && a.trace.Header.DerivedFrom != nil && from == a.trace.Header.DerivedFrom.SHA256
 }
 
-func (o *compareOptions) render(w io.Writer, r *compare.Report, args []string) error {
+func (o *compareOptions) render(w io.Writer, r *compare.Report, args []string, width int) error {
 	if o.json {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		return e.Encode(r)
 	}
-	return compareText(w, r, args)
+	return compareText(w, r, args, width)
 }
 
-// compareText prints a table for each section.
-func compareText(w io.Writer, r *compare.Report, args []string) error {
-	fmt.Fprintf(w, "A  %s  (%s)\nB  %s  (%s)\n\n%s\n", visible(args[0]), sideText(r.A), visible(strings.Join(firstFew(args[1:], 2), ", ")), sideText(r.B), r.Sentence())
-	section := ""
+// compareText prints a table for each section, in so many columns.
+func compareText(w io.Writer, r *compare.Report, args []string, width int) error {
+	para := func(s string) { fmt.Fprintln(w, wrapped(s, width)) }
+	para(fmt.Sprintf("A  %s  (%s)", visible(args[0]), sideText(r.A)))
+	para(fmt.Sprintf("B  %s  (%s)", visible(strings.Join(firstFew(args[1:], 2), ", ")), sideText(r.B)))
+	fmt.Fprintln(w)
+	para(r.Sentence())
 	several := r.B.Draws > 1
-	var t table.Writer
-	flush := func() {
-		if t != nil {
-			fmt.Fprintf(w, "\n%s\n", trimmed(t))
+	section := ""
+	var cells [][]string
+	flush := func() error {
+		if cells == nil {
+			return nil
 		}
+		return report.Grid(w, cells, 1, width)
 	}
 	for _, m := range r.Metrics {
 		if m.Verdict == compare.Unknown && !m.A.OK {
 			continue // the reference says nothing of it; --json has the row
 		}
 		if m.Section != section {
-			flush()
-			section, t = m.Section, plain()
-			t.AppendHeader(compareRow(several, section, "A", "B", "sd", "apart", "noise p95", "baseline", "limit", "verdict"))
+			if err := flush(); err != nil {
+				return err
+			}
+			section = m.Section
+			cells = [][]string{compareRow(several, section, "A", "B", "sd", "apart", "noise p95", "baseline", "limit", "verdict ")}
 		}
-		t.AppendRow(compareRow(several, visible(m.Name), shortValue(m.A), shortValue(m.B), shortValue(m.SD), apart(m, m.Off), apart(m, m.Noise), apart(m, m.Baseline), apart(m, m.Limit), verdictText(m)))
+		cells = append(cells, compareRow(several, visible(m.Name), shortValue(m.A), shortValue(m.B), shortValue(m.SD), apart(m, m.Off), apart(m, m.Noise), apart(m, m.Baseline), apart(m, m.Limit), verdictText(m)))
 	}
-	flush()
+	if err := flush(); err != nil {
+		return err
+	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(w, "\nnote: %s\n", n)
+		fmt.Fprintln(w)
+		para("note: " + n)
 	}
-	_, err := fmt.Fprintf(w, "\nQuantiles are of type 1; apart: distances as they are, ratios and shares in %%, dispersion as |ln B/A|.\n")
-	return err
+	fmt.Fprintln(w)
+	para("Quantiles are of type 1; apart: distances as they are, ratios and shares in %, dispersion as |ln B/A|.")
+	return nil
 }
 
 // compareRow leaves the deviation of a single draw out.
-func compareRow(several bool, cells ...string) table.Row {
-	var row table.Row
+func compareRow(several bool, cells ...string) []string {
+	var row []string
 	for i, c := range cells {
 		if i != 3 || several {
 			row = append(row, c)

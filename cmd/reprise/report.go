@@ -72,7 +72,8 @@ func (o *reportOptions) run(_ context.Context, s *stdio, args []string) error {
 	if err != nil {
 		return err
 	}
-	render := map[string]func(io.Writer) error{"text": r.Text, "json": r.JSON, "md": r.Markdown, "html": r.HTML}[o.format]
+	text := func(w io.Writer) error { return r.TextIn(w, s.width(o.output)) }
+	render := map[string]func(io.Writer) error{"text": text, "json": r.JSON, "md": r.Markdown, "html": r.HTML}[o.format]
 	if o.html != "" {
 		if err := s.write(o.html, 0o644, false, r.HTML); err != nil {
 			return err

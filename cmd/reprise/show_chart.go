@@ -9,7 +9,7 @@ import (
 )
 
 // chartWidth is how many cells a small chart has.
-const chartWidth = 60
+const chartWidth = 42
 
 // smallCharts draws lengths, the rate over the log and the hit curve, a line
 // each.
@@ -27,7 +27,7 @@ func smallCharts(w io.Writer, s *spec.Spec) {
 	}
 	a := &s.Workload.Arrivals
 	if rates := page.Rates(a.Rates); len(rates) > 1 {
-		fmt.Fprintf(w, " %-7s %s %.3g h from the log's start, up to %.3g/s\n", "rate", page.Line(rates, chartWidth),
+		fmt.Fprintf(w, " %-7s %s %.3g h of log, up to %.3g/s\n", "rate", page.Line(rates, chartWidth),
 			float64(len(rates))*float64(a.Rates.WidthS)/3600, highest(rates))
 	}
 	if a.Week != nil {
@@ -35,14 +35,14 @@ func smallCharts(w io.Writer, s *spec.Spec) {
 		for i, r := range a.Week.Rates {
 			rates[i] = float64(r)
 		}
-		fmt.Fprintf(w, " %-7s %s Monday to Sunday, %s, up to %.3g/s\n", "week", page.Line(rates, 84), a.Week.Zone, highest(rates))
+		fmt.Fprintf(w, " %-7s %s Mon to Sun, up to %.3g/s (%s)\n", "week", page.Line(rates, chartWidth), highest(rates), a.Week.Zone)
 	}
 	if c := s.Workload.Prefix.Curve; len(c) > 1 {
 		hits := make([]float64, len(c))
 		for i, p := range c {
 			hits[i] = float64(p.Tokens)
 		}
-		fmt.Fprintf(w, " %-7s %s hit rate of an LRU cache of %.3g to %.3g M tokens, up to %.1f %%\n", "cache", page.Line(hits, chartWidth),
+		fmt.Fprintf(w, " %-7s %s hit rate, cache %.3g to %.3g M tokens: to %.1f %%\n", "cache", page.Line(hits, chartWidth),
 			float64(c[0].CapacityTokens)/1e6, float64(c[len(c)-1].CapacityTokens)/1e6, 100*highest(hits))
 	}
 }

@@ -31,6 +31,9 @@ func pairs(w io.Writer, title string, rows ...[2]string) { twoColumns(w, title, 
 // folded is pairs whose long values go on in the next line.
 func folded(w io.Writer, title string, rows ...[2]string) { twoColumns(w, title, screen, rows) }
 
+// screened is folded in the lines of a spec's screen.
+func screened(w io.Writer, title string, rows ...[2]string) { twoColumns(w, title, oneScreen, rows) }
+
 func twoColumns(w io.Writer, title string, width int, rows [][2]string) {
 	t := plain()
 	names := 0

@@ -11,17 +11,13 @@ import (
 
 // prefixTable is what prompts share, in an infinite cache but for the curve.
 func prefixTable(w io.Writer, p *spec.Prefix) {
-	var hits, common, roots []string
+	var hits, roots []string
 	for _, h := range p.HitRates {
-		of := h.Denominator
-		if h.Name == "full_block_tokens" {
-			of += ", hits in whole blocks only"
-		}
-		hits = append(hits, share(h.Number)+" of "+of)
-	}
-	for _, c := range p.Identical {
-		if c.Kind != spec.KindAll {
-			common = append(common, fmt.Sprintf("%s %s %s tokens (%.1f %%)", c.Kind, c.Alias, page.Tokens(float64(c.Tokens)), 100*float64(c.Share)))
+		switch {
+		case h.Name == "full_block_tokens":
+			hits = append(hits, share(h.Number)+" in whole blocks only")
+		case h.Denominator == "input tokens":
+			hits = append(hits, share(h.Number)+" of "+h.Denominator)
 		}
 	}
 	for _, r := range p.Roots {
@@ -35,18 +31,11 @@ func prefixTable(w io.Writer, p *spec.Prefix) {
 		some += ", " + share(*p.ShareBeyond) + " more than the common one"
 	}
 	rows := [][2]string{{"blocks", fmt.Sprintf("of %d tokens; %s", p.BlockTokens, some)}}
-	for i := 0; i < len(hits); i += 2 {
-		name := "hit rate"
-		if i > 0 {
-			name = ""
-		}
-		rows = append(rows, [2]string{name, strings.Join(hits[i:min(i+2, len(hits))], "; ")})
-	}
-	rows = append(rows, [2]string{"shared beginnings", few(roots)}, [2]string{"byte-identical", p.Exactly()}, [2]string{"byte-identical by", few(common)})
+	rows = append(rows, [2]string{"hit rate", strings.Join(hits, ", ")}, [2]string{"shared beginnings", few(roots)}, [2]string{"byte-identical", p.Exactly()})
 	if g := p.Generated; g != nil {
-		rows = append(rows, [2]string{"generated before", fmt.Sprintf("%.1f %% of hit tokens at most: answers sent back, which a replay with other answers misses", 100*float64(g.Share))})
+		rows = append(rows, [2]string{"generated before", fmt.Sprintf("%.1f %% of hit tokens at most: a replay with other answers misses them", 100*float64(g.Share))})
 	}
-	pairs(w, "prefix sharing (infinite cache)", rows...)
+	screened(w, "prefix sharing (infinite cache)", rows...)
 }
 
 // share prints a share in per cent, with a star when it is assumed.
@@ -70,20 +59,9 @@ func sessionTable(w io.Writer, x *spec.Sessions) {
 	if x.Requests != nil {
 		count += ", with " + share(*x.Requests) + " of the requests"
 	}
-	var goes []string
-	for _, h := range x.Hazards {
-		v := fmt.Sprintf("%.0f", 100*float64(h.Value))
-		if h.AndLater {
-			v += " (and later)"
-		}
-		goes = append(goes, v)
-	}
-	rows := [][2]string{{"sessions", count}, {"told by", x.Identity}}
-	if len(goes) > 0 {
-		rows = append(rows, [2]string{"go on after turn 1, 2, …", strings.Join(goes, " ") + " %"})
-	}
+	rows := [][2]string{{"told by " + x.Identity, count}}
 	rows = append(rows, [2]string{"between turns", pauses(x)}, [2]string{"prompt grows", growth(x)})
-	pairs(w, "sessions", rows...)
+	screened(w, "sessions", rows...)
 }
 
 // pauses are the medians and 90th percentiles of the times between turns.
@@ -133,5 +111,5 @@ func featureTable(w io.Writer, f *spec.Features) {
 	if len(uses)+len(names) == 0 {
 		return
 	}
-	pairs(w, "features", [2]string{"requests with", strings.Join(uses, ", ")}, [2]string{"models, adapters", few(names)})
+	screened(w, "features", [2]string{"requests with", strings.Join(uses, ", ")}, [2]string{"models, adapters", few(names)})
 }

@@ -12,11 +12,27 @@ import (
 	"reprise/trace/spec"
 )
 
-// specText is the workload on one screen. A star marks what is assumed.
+// oneScreen is how wide the screen is on which a spec is shown, in columns.
+const oneScreen = 80
+
+// specText is what a customer needs of the workload on one screen, some 40 lines
+// of 80 columns: how long, how many, how bursty, what is shared, what is missing.
+// The page and --json have the rest. A star marks what is assumed.
 func specText(w io.Writer, s *spec.Spec) error {
+	say := func(name string, list []string) {
+		const most = 3
+		for i, x := range list {
+			if i == most && len(list) > most+1 {
+				fmt.Fprintf(w, "%s: and %d more\n", name, len(list)-most)
+				return
+			}
+			paragraph(w, name+": "+x)
+		}
+	}
 	fmt.Fprintf(w, "spec, version %d, revision %d (%s), by %s\n", s.Version, s.Revision, s.Status, made(s.Tool))
 	if s.Question.Sentence != "" {
-		fmt.Fprintf(w, "\n%s\n", s.Question.Sentence)
+		fmt.Fprintln(w)
+		paragraph(w, s.Question.Sentence)
 	}
 	fmt.Fprintln(w)
 	lengthTable(w, &s.Workload.Lengths)
@@ -26,22 +42,28 @@ func specText(w io.Writer, s *spec.Spec) error {
 	prefixTable(w, &s.Workload.Prefix)
 	sessionTable(w, s.Workload.Sessions)
 	featureTable(w, &s.Workload.Features)
+	var broken, asks []string
 	for _, b := range s.Workload.Prefix.AllBroken() {
-		fmt.Fprintf(w, "broken prefix: %s\n", b.Sentence())
-	}
-	for _, n := range specNotes(&s.Workload) {
-		fmt.Fprintf(w, "note: %s\n", n)
-	}
-	for _, h := range s.Privacy.HeldBack {
-		fmt.Fprintf(w, "held back: %s\n", h)
+		broken = append(broken, b.Sentence())
 	}
 	for _, d := range s.DataRequests {
-		fmt.Fprintf(w, "to ask for: %s (fills %s)\n", d.Ask, strings.Join(d.Replaces, ", "))
+		asks = append(asks, d.Ask)
 	}
+	say("broken prefix", broken)
+	say("note", specNotes(&s.Workload))
+	say("held back", s.Privacy.HeldBack)
+	say("to ask for", asks)
 	if q := s.Question.Today; q != nil && s.Question.Sentence == "" {
-		fmt.Fprintf(w, "said of today: %s\n", q.Sentence())
+		paragraph(w, "said of today: "+q.Sentence())
 	}
+	fmt.Fprintln(w, "(more of each, with charts: reprise show --html; every number: --json)")
 	return nil
+}
+
+// paragraph writes text in lines of one screen; the lines behind the first are
+// set in.
+func paragraph(w io.Writer, s string) {
+	fmt.Fprintln(w, strings.ReplaceAll(wrapped(visible(s), oneScreen-2), "\n", "\n  "))
 }
 
 // specNotes are the remarks of all sections.
@@ -128,7 +150,7 @@ func stated(confidence string) string {
 	return " (" + confidence + ")"
 }
 
-// lengthRows say what lengths hang on.
+// lengthRows say what lengths hang on, and what cuts them off.
 func lengthRows(w io.Writer, l *spec.Lengths) {
 	var rows [][2]string
 	if d := l.Dependence; d != nil {
@@ -136,7 +158,11 @@ func lengthRows(w io.Writer, l *spec.Lengths) {
 	}
 	if d := l.Drift; d != nil {
 		half := func(name string, ratio, ks, noise spec.Num) string {
-			return fmt.Sprintf("%s %+.1f %% (KS %.3f, chance %.3f)", name, 100*(float64(ratio)-1), float64(ks), float64(noise))
+			v := fmt.Sprintf("%s %+.1f %%", name, 100*(float64(ratio)-1))
+			if ks <= noise {
+				v += " (within chance)"
+			}
+			return v
 		}
 		rows = append(rows, [2]string{"second half of the log", half("prompts", d.InputRatio, d.InputKS, d.InputNoise) + ", " + half("answers", d.OutputRatio, d.OutputKS, d.OutputNoise)})
 	}
@@ -145,13 +171,22 @@ func lengthRows(w io.Writer, l *spec.Lengths) {
 		c := &l.Classes[i]
 		classes = append(classes, fmt.Sprintf("%s %s %s and %s", c.Kind, c.Alias, page.Tokens(page.Quantile(&c.Input, 0.5)), page.Tokens(page.Quantile(&c.Output, 0.5))))
 	}
-	rows = append(rows, [2]string{"median prompt and answer", few(classes)})
-	if b := l.Between; b != nil {
-		rows = append(rows, [2]string{"between clients", fmt.Sprintf("%.1f %% of the variance of prompts, %.1f %% of answers (%d clients)", 100*float64(b.Input), 100*float64(b.Output), b.N)})
-	}
+	cut := append(cutOff("prompts", &l.Input), cutOff("answers", &l.Output)...)
+	rows = append(rows, [2]string{"cut off", strings.Join(cut, "; ")}, [2]string{"median prompt and answer", few(classes)})
 	if slices.ContainsFunc(rows, func(r [2]string) bool { return r[1] != "" }) {
-		pairs(w, "lengths", rows...)
+		screened(w, "lengths", rows...)
 	}
+}
+
+// cutOff says what share of lengths run into a limit, or were cut by max_tokens.
+func cutOff(name string, l *spec.Length) (out []string) {
+	if c := l.Cap; c != nil {
+		out = append(out, fmt.Sprintf("%.1f %% of %s at a limit of %s tokens", 100*float64(c.Share), name, page.Tokens(float64(c.Value))))
+	}
+	if c := l.Censored; c != nil && c.Value > 0 {
+		out = append(out, fmt.Sprintf("%s of %s cut by max_tokens", share(*c), name))
+	}
+	return out
 }
 
 // few joins the first few of a list.
@@ -177,26 +212,31 @@ func arrivalTable(w io.Writer, s *spec.Spec) {
 	if p := a.PeakHour; p != nil {
 		rows = append(rows, [2]string{"busiest hour", fmt.Sprintf("%.6g 1/s over %s from %s", float64(p.Rate), page.Seconds(float64(p.WidthS)), page.When(p, a))})
 	}
-	var peaks, idc []string
+	var peaks, at, chance, idc []string
 	for _, p := range a.PeakToMean {
-		peaks = append(peaks, fmt.Sprintf("%s at %v s (Poisson %s to %s)", page.Short(float64(p.Value)), float64(p.WidthS), page.Short(float64(p.PoissonP5)), page.Short(float64(p.PoissonP95))))
+		peaks, at = append(peaks, page.Short(float64(p.Value))), append(at, fmt.Sprint(float64(p.WidthS)))
+		chance = append(chance, page.Short(float64(p.PoissonP95)))
+	}
+	peak := ""
+	if len(peaks) > 0 {
+		peak = fmt.Sprintf("%s at %s s (Poisson to %s)", strings.Join(peaks, ", "), strings.Join(at, ", "), strings.Join(chance, ", "))
 	}
 	for _, v := range a.IDC {
 		if v.WidthS == 1 || v.WidthS == 10 || v.WidthS == 60 {
 			idc = append(idc, fmt.Sprintf("%s at %v s", page.Short(float64(v.Value)), float64(v.WidthS)))
 		}
 	}
-	rows = append(rows, [2]string{"peak to mean", strings.Join(peaks, ", ")}, [2]string{"dispersion (IDC)", strings.Join(idc, ", ")}, [2]string{"CV of gaps", gaps(a)})
+	rows = append(rows, [2]string{"peak to mean", peak}, [2]string{"dispersion (Poisson 1)", strings.Join(idc, ", ")}, [2]string{"CV of gaps", gaps(a)})
 	for _, v := range a.Variants {
 		rows = append(rows, [2]string{"variant " + v.Name, fmt.Sprintf("%v 1/s, %s, CV of gaps %v%s", float64(v.Rate), v.Process, float64(v.CV), stated(v.Confidence))})
 	}
 	for _, j := range s.Workload.Jobs {
 		rows = append(rows, [2]string{"job " + j.Name, fmt.Sprintf("%s requests%s within %s%s from %s", number(j.Requests), stated(j.Requests.Confidence), page.Seconds(float64(j.WindowS.Value)), stated(j.WindowS.Confidence), strings.TrimSpace(j.StartClock+" "+j.Zone))})
 	}
-	pairs(w, "arrivals", rows...)
+	screened(w, "arrivals", rows...)
 }
 
-// gaps are the statistics of the gaps between requests.
+// gaps are the coefficients of variation of the gaps between requests.
 func gaps(a *spec.Arrivals) string {
 	var out []string
 	if a.CV != nil {
@@ -204,16 +244,6 @@ func gaps(a *spec.Arrivals) string {
 	}
 	if a.LocalCV != nil {
 		out = append(out, number(*a.LocalCV)+" in the median 5 min")
-	}
-	if g := a.Gamma; g != nil {
-		for _, by := range []struct {
-			how   string
-			shape *spec.Number
-		}{{"moments", g.Moments}, {"MLE", g.MLE}} {
-			if by.shape != nil {
-				out = append(out, "gamma shape by "+by.how+" "+number(*by.shape))
-			}
-		}
 	}
 	return strings.Join(out, ", ")
 }

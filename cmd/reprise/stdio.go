@@ -14,6 +14,8 @@ import (
 	"unicode"
 
 	"golang.org/x/term"
+
+	"reprise/replay/report"
 )
 
 // stdio holds the streams of a command: data goes to out, talk to err.
@@ -44,6 +46,17 @@ func columns(stream any) int {
 		return 0
 	}
 	return width
+}
+
+// width is how many columns what goes to an output may have: those of the
+// terminal where it goes to one, at most what a report has, and else that.
+func (s *stdio) width(output string) int {
+	const least = 40
+	w := columns(s.out)
+	if output != "" && output != "-" || w <= 0 {
+		return report.TextWidth
+	}
+	return min(max(w, least), report.TextWidth)
 }
 
 // talk prints a line of talk.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -90,19 +91,43 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	run := testRun(slo("ttft", 95, 300), slo("tpot", 99, 25), slo("itl", 99, 50), slo("e2e", 99.9, 5000))
 	run.Endpoint.Model = strings.Repeat("model", 60) + "\x1b[31m\r\n\u202e"
 	run.Notes = []string{strings.Repeat("long words and more ", 30)}
-	var b bytes.Buffer
 	in := Input{Run: run, Results: seq(random(rng, 400)), Label: strings.Repeat("wide ", 40)}
 	for _, r := range []*Report{build(t, in), build(t, in, in), build(t, in, in, in, in, in)} {
-		if err := r.Text(&b); err != nil {
-			t.Fatal(err)
+		whole := numbersOf(textIn(t, r, 400))
+		for _, width := range []int{80, TextWidth, 120} {
+			got := textIn(t, r, width)
+			for line := range strings.Lines(got) {
+				if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > width {
+					t.Errorf("%d columns, want %d: %s", utf8.RuneCountInString(line), width, line)
+				}
+				if strings.ContainsAny(line, "\x1b\r\u202e") {
+					t.Errorf("a control character is let through: %q", line)
+				}
+			}
+			if n := numbersOf(got); !slices.Equal(n, whole) {
+				t.Errorf("in %d columns a number was cut: %d numbers of %d", width, len(n), len(whole))
+			}
 		}
 	}
-	for line := range strings.Lines(b.String()) {
-		if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > textWidth {
-			t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
-		}
-		if strings.ContainsAny(line, "\x1b\r\u202e") {
-			t.Errorf("a control character is let through: %q", line)
+}
+
+func textIn(t *testing.T, r *Report, width int) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.TextIn(&b, width); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// numbersOf are the words that are numbers, sorted.
+func numbersOf(s string) []string {
+	var out []string
+	for _, w := range strings.Fields(s) {
+		if regexp.MustCompile(`^[+±(]*[0-9][0-9,.]*[0-9][,.;)]*$`).MatchString(w) {
+			out = append(out, w)
 		}
 	}
+	slices.Sort(out)
+	return out
 }

@@ -10,13 +10,24 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// textWidth is the widest line of the text report, in columns.
-const textWidth = 100
+// TextWidth is the widest line of the text report, in columns, unless TextIn is
+// asked for another.
+const TextWidth = 100
+
+// sheet is text of a width that is being written.
+type sheet struct {
+	bytes.Buffer
+	width int
+}
 
 // Text writes the report for a terminal: the answer first, at most 100 columns,
 // no colours and no control characters, whatever the labels hold.
-func (r *Report) Text(w io.Writer) error {
-	var b bytes.Buffer
+func (r *Report) Text(w io.Writer) error { return r.TextIn(w, TextWidth) }
+
+// TextIn is Text in lines of so many columns: texts and cells are wrapped at
+// blanks, and no number is cut. Tables of many numbers need 80.
+func (r *Report) TextIn(w io.Writer, width int) error {
+	b := sheet{width: width}
 	para(&b, r.Headline)
 	para(&b, r.Detail)
 	fmt.Fprintln(&b)
@@ -38,7 +49,7 @@ func (r *Report) Text(w io.Writer) error {
 }
 
 // text writes one summary; the only one has had its headline above.
-func (s *Summary) text(b *bytes.Buffer, single bool) {
+func (s *Summary) text(b *sheet, single bool) {
 	if !single {
 		fmt.Fprintf(b, "\n== %s ==\n", clean(s.Name))
 		para(b, s.headline()+". "+s.detail())
@@ -75,16 +86,18 @@ func (s *Summary) text(b *bytes.Buffer, single bool) {
 
 // grid writes a titled table; cells holds the header first. Columns from
 // `right` on are numbers and stand on the right.
-func grid(b *bytes.Buffer, title string, cells [][]string, right int) {
+func grid(b *sheet, title string, cells [][]string, right int) {
 	b.WriteString("\n")
-	para(b, title)
+	if title != "" {
+		para(b, title)
+	}
 	t := table.NewWriter()
 	style := table.StyleLight
 	style.Options = table.Options{SeparateHeader: true}
 	style.Format = table.FormatOptions{Header: text.FormatDefault, Row: text.FormatDefault}
 	t.SetStyle(style)
 	var configs []table.ColumnConfig
-	for i, width := range widths(cells) {
+	for i, width := range widths(cells, b.width) {
 		c := table.ColumnConfig{Number: i + 1, WidthMax: width, WidthMaxEnforcer: text.WrapSoft}
 		if i >= right && !strings.HasSuffix(cells[0][i], " ") {
 			c.Align, c.AlignHeader = text.AlignRight, text.AlignRight
@@ -108,24 +121,41 @@ func grid(b *bytes.Buffer, title string, cells [][]string, right int) {
 	}
 }
 
+// Grid writes a table as the text report has them, for others of this program:
+// cells with the header first, numbers from column `right` on.
+func Grid(w io.Writer, cells [][]string, right, width int) error {
+	b := sheet{width: width}
+	grid(&b, "", cells, right)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// leastLabel is how narrow a first column becomes, whatever its words: names of
+// runs and limits have no blanks.
+const leastLabel = 12
+
 // widths gives each column what it needs, and takes from the widest until the
-// table fits.
-func widths(cells [][]string) []int {
-	w := make([]int, len(cells[0]))
+// table fits. No column is narrower than its longest word but the first.
+func widths(cells [][]string, most int) []int {
+	w, least := make([]int, len(cells[0])), make([]int, len(cells[0]))
 	for _, row := range cells {
 		for i, c := range row {
 			w[i] = max(w[i], text.StringWidthWithoutEscSequences(clean(c)))
+			for word := range strings.FieldsSeq(clean(c)) {
+				least[i] = max(least[i], text.StringWidthWithoutEscSequences(word))
+			}
 		}
 	}
+	least[0] = min(least[0], leastLabel)
 	for {
-		sum, widest := 0, 0
+		sum, widest := 0, -1
 		for i, n := range w {
 			sum += n + 2
-			if n > w[widest] {
+			if n > least[i] && (widest < 0 || n > w[widest]) {
 				widest = i
 			}
 		}
-		if sum <= textWidth || w[widest] <= 8 {
+		if sum <= most || widest < 0 {
 			return w
 		}
 		w[widest]--
@@ -133,7 +163,7 @@ func widths(cells [][]string) []int {
 }
 
 // list writes a heading and one bullet a line.
-func list(b *bytes.Buffer, title string, lines []string) {
+func list(b *sheet, title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
@@ -143,22 +173,22 @@ func list(b *bytes.Buffer, title string, lines []string) {
 	}
 }
 
-// para writes a paragraph in lines of at most textWidth columns.
-func para(b *bytes.Buffer, s string) {
+// para writes a paragraph in lines of at most the width of b.
+func para(b *sheet, s string) {
 	s = clean(s)
 	indent := s[:len(s)-len(strings.TrimLeft(s, " -"))]
 	hang := strings.Repeat(" ", len(indent))
 	line := indent
 	for _, word := range strings.Fields(strings.TrimLeft(s, " -")) {
-		for text.StringWidthWithoutEscSequences(word) > textWidth-len(hang) {
-			cut := []rune(word)[:textWidth-len(hang)-2]
+		for text.StringWidthWithoutEscSequences(word) > b.width-len(hang) {
+			cut := []rune(word)[:b.width-len(hang)-2]
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 			line = hang + string(cut)
 			word = strings.TrimPrefix(word, string(cut))
 			b.WriteString(line + "\n")
 			line = hang
 		}
-		if text.StringWidthWithoutEscSequences(line+word) > textWidth {
+		if text.StringWidthWithoutEscSequences(line+word) > b.width {
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 			line = hang
 		}
