@@ -120,7 +120,7 @@ func family(f []spec.Family) string {
 	if best.Label == "assumed" {
 		return best.Name + spread(&best) + " (assumed)"
 	}
-	return fmt.Sprintf("%s, KS %.3f (%s)", best.Name, float64(best.KS), best.Label)
+	return fmt.Sprintf("%s (%s)", best.Name, best.Label)
 }
 
 // spread is the sigma of an assumed lognormal.

@@ -14,7 +14,7 @@ import (
 
 // oneScreenLines is how many lines a screen shows; two broken prefixes, which few
 // specs have, take ten more.
-const oneScreenLines = 46 + 10
+const oneScreenLines = 50 + 10
 
 // TestShowSpec shows what a spec holds on one screen.
 func TestShowSpec(t *testing.T) {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -30,7 +29,7 @@ func reportOf(t *testing.T, run *replay.Run, rs []replay.Result) (Summary, strin
 	}
 	run.Status, run.Planned, run.Endpoint.Streaming = replay.Complete, int64(len(rs)), true
 	s := m.Summary(run)
-	var b bytes.Buffer
+	b := sheet{width: TextWidth}
 	s.text(&b, true)
 	return s, strings.Join(strings.Fields(b.String()), " ")
 }
