@@ -341,6 +341,7 @@ func (b *builder) zoned(st scalar.Time, f Field, r *Record) int64 {
 	at, later, skipped := b.zone.instant(st.Micros)
 	if skipped {
 		b.notes.skipped++
+		r.shown.skipped = r.shown.skipped || f == FieldArrival || f == FieldEnd && !r.Arrival.OK
 	}
 	if later > 0 {
 		s := &r.shown

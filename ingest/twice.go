@@ -11,7 +11,7 @@ import (
 type Clock struct {
 	First, Second int64 // of those twice, by what told which it was
 	Untold        int64 // nothing did: taken as the first
-	Skipped       int64
+	Skipped       int64 // taken as if the clock had not been put forward yet
 }
 
 // shown says which times of a record the clock showed twice. They are taken as
@@ -19,6 +19,7 @@ type Clock struct {
 type shown struct {
 	later               int64 // µs until the clock showed them again; 0 when none is twice
 	arrival, first, end bool
+	skipped             bool // the time that tells the arrival, or the end, is none
 	own                 own
 }
 
@@ -57,6 +58,9 @@ func (w *twice) take(r *Record) {
 	}
 	if !at.OK || r.Relative {
 		return
+	}
+	if r.shown.skipped {
+		w.told.Skipped++
 	}
 	if isTwice {
 		second, told := r.ownPass()
@@ -130,7 +134,10 @@ func (w *twice) pass(first, later int64) (second bool) {
 			return second
 		}
 	case other >= w.front-maxBack:
-		second = w.sign > 0
+		if second = w.sign > 0; w.unsure && !second { // as was guessed of the rows before it
+			w.waits++
+			return second
+		}
 	default: // another log begins here
 		return w.guess()
 	}

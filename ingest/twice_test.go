@@ -161,6 +161,14 @@ func TestHourUntold(t *testing.T) {
 	if l, _ := readLocal(t, zone, localLog(zone, late), "arrival=at"); l.Clock() != (Clock{Untold: 2}) {
 		t.Errorf("a log that begins in the hour: %+v", l.Clock())
 	}
+	var down []time.Time // last to first, from the second pass on
+	for m := range 110 {
+		down = append(down, to.Add(-time.Duration(5+m)*time.Minute))
+	}
+	l, _ = readLocal(t, zone, localLog(zone, down), "arrival=at")
+	if c := l.Clock(); c.First > 0 {
+		t.Errorf("a log that ends in the hour, last to first, of which nothing tells the second pass: %+v", c)
+	}
 }
 
 // TestSkippedHour: times that a clock did not show are told.
@@ -168,6 +176,12 @@ func TestSkippedHour(t *testing.T) {
 	log := `{"at":"2026-03-29 01:59:00","in":5,"n":1}` + "\n" + `{"at":"2026-03-29 02:30:00","in":5,"n":2}` + "\n" + `{"at":"2026-03-29 03:00:00","in":5,"n":3}` + "\n"
 	l, _ := readLocal(t, berlin(t), log, "arrival=at")
 	if notes := strings.Join(l.Notes(), "\n"); l.Clock().Skipped != 1 || !strings.Contains(notes, "1 times do not exist: the clock of Europe/Berlin") {
+		t.Errorf("%+v, %s", l.Clock(), notes)
+	}
+	// A request is counted once, whatever it has of times.
+	log = `{"at":"2026-03-29 02:30:00","first":"2026-03-29 02:30:01","end":"2026-03-29 02:30:02","in":5,"n":1}` + "\n" + `{"first":"2026-03-29 02:40:01","end":"2026-03-29 02:40:02","took":2,"in":5,"n":2}` + "\n"
+	l, _ = readLocal(t, berlin(t), log, "arrival=at", "first_token=first", "end=end", "duration=took@s")
+	if notes := strings.Join(l.Notes(), "\n"); l.Clock().Skipped != 2 || !strings.Contains(notes, "5 times do not exist") {
 		t.Errorf("%+v, %s", l.Clock(), notes)
 	}
 }
