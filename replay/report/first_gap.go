@@ -33,20 +33,24 @@ func (f *firstGapSums) add(r *replay.Result) {
 	}
 	f.of++
 	first := int64(r.Gaps[0])
-	if first >= leastFirst && first >= longFirst*typical(r.Gaps[1:]) {
+	if first >= leastFirst && first >= longFirst*mean(r.Gaps[1:]) && first >= longFirst*middle(r.Gaps[1:]) {
 		f.long = append(f.long, first*1000)
 	}
 }
 
-// typical is the median of gaps or their mean, whichever is longer: where several
-// events share a read the median may be none.
-func typical(gaps []int32) int64 {
-	in := slices.Sorted(slices.Values(gaps))
-	var sum int64
-	for _, g := range in {
-		sum += int64(g)
+// The typical gap is the mean or the median, whichever is longer: where several
+// events share a read the median may be none. The mean comes first, since for the
+// median gaps are sorted, and of most answers that need not be.
+func mean(gaps []int32) (us int64) {
+	for _, g := range gaps {
+		us += int64(g)
 	}
-	return max(int64(in[(len(in)-1)/2]), sum/int64(len(in)))
+	return us / int64(len(gaps))
+}
+
+func middle(gaps []int32) (us int64) {
+	in := slices.Sorted(slices.Values(gaps))
+	return int64(in[(len(in)-1)/2])
 }
 
 func (f *firstGapSums) merge(o *firstGapSums) {

@@ -143,6 +143,10 @@ func TestClientLimitedWithholdsTheHeadline(t *testing.T) {
 	if rep = build(t, Input{Run: run, Results: seq(late)}); !strings.Contains(rep.Headline, "p95 TTFT is 285 ms −4.25 ms (limit 1,000 ms): met") {
 		t.Errorf("a usable client's headline is %q", rep.Headline)
 	}
+	// Its error is one-sided, so no page may have it go either way.
+	if page := pageOf(t, rep); strings.Contains(page, "±5") || strings.Contains(page, "±4") || !strings.Contains(page, "−4.25") {
+		t.Error("the page of a usable client has another error than its headline")
+	}
 }
 
 func TestKilledRunGetsItsVerdictFromTheLag(t *testing.T) {
