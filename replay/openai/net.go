@@ -150,7 +150,7 @@ func (e *netEngine) exchange(ctx context.Context, q *query, rc receiver) error {
 		q.seen = t.passage()
 		if q.seen.protocol == replay.HTTP2 {
 			e.second.Store(true)
-			t.conn.many.leave(t)
+			t.leave()
 		}
 		switch {
 		case err != nil && ctx.Err() != nil:

@@ -66,6 +66,16 @@ func (s *sharing) leave(t *trip) {
 	s.due = slices.DeleteFunc(s.due, func(o *trip) bool { return o == t })
 }
 
+// leave forgets a request that is over, whatever became of its connection.
+func (t *trip) leave() {
+	t.mu.Lock()
+	conn := t.conn
+	t.mu.Unlock()
+	if conn != nil {
+		conn.many.leave(t)
+	}
+}
+
 // outgoing is the body of a request, and says when the transport reads its last.
 type outgoing struct {
 	*bytes.Reader

@@ -57,12 +57,13 @@ func looksTimed(name, value string) bool {
 	if strings.IndexFunc(value, func(c rune) bool { return c >= '0' && c <= '9' }) < 0 {
 		return false
 	}
-	for _, part := range []string{"timing", "latency", "duration", "processing", "elapsed", "-time", "-ms"} {
+	for _, part := range []string{"timing", "latency", "duration", "processing", "elapsed"} {
 		if strings.Contains(name, part) {
 			return true
 		}
 	}
-	return false
+	// Azure's x-ms-… and a timeout are none.
+	return strings.HasSuffix(name, "-ms") || strings.HasSuffix(name, "-time") || strings.Contains(name, "-time-")
 }
 
 func (s *stated) add(name string, us trace.Opt[int64]) {

@@ -15,7 +15,7 @@ func TestTimesByName(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
 		url := start(t, func(w http.ResponseWriter, _ *http.Request) {
 			for name, v := range map[string]string{"Server-Timing": `queue;dur=12.5, prefill;desc="a";dur=80, cache`, "Openai-Processing-Ms": "123", "X-Queue-Time": "7",
-				"X-Groq-Timing": "1", "X-Ratelimit-Reset-Time": "5", "Timing-Allow-Origin": "*1"} {
+				"X-Groq-Timing": "1", "X-Ratelimit-Reset-Time": "5", "X-Ms-Client-Request-Id": "7f3a", "X-Request-Timeout": "600", "Timing-Allow-Origin": "*1"} {
 				w.Header().Set(name, v)
 			}
 			io.WriteString(w, role+hello+world+done)
