@@ -40,7 +40,7 @@ func HoursOf(clock trace.Time, times []int64, zone *time.Location) (Hours, error
 		}
 		zone = time.FixedZone(zone.String(), offset)
 	}
-	wall := func(offset int64) time.Time { return zero.Add(time.Duration(offset) * time.Microsecond).In(zone) }
+	wall := func(offset int64) time.Time { return time.UnixMicro(zero.UnixMicro() + offset).In(zone) }
 	first, last := times[0], times[len(times)-1]
 	at := wall(first)
 	since := int64(at.Minute())*60*second + int64(at.Second())*second + int64(at.Nanosecond())/1000
@@ -48,7 +48,11 @@ func HoursOf(clock trace.Time, times []int64, zone *time.Location) (Hours, error
 	if last-h.Start < hour {
 		return Hours{}, nil
 	}
-	h.Counts = make([]int64, (last-h.Start)/hour)
+	n := (last - h.Start) / hour
+	if n > maxSeries {
+		return Hours{}, fmt.Errorf("arrivals span %d hours, above the limit of %d; look for a stray time stamp", n, maxSeries)
+	}
+	h.Counts = make([]int64, n)
 	for i := range h.Counts {
 		at := wall(h.Start + int64(i)*hour)
 		h.OfWeek = append(h.OfWeek, (int(at.Weekday())+6)%7*24+at.Hour())
