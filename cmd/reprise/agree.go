@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"reprise/fit/page"
 	"reprise/trace/spec"
 	"reprise/trace/strictyaml"
 )
@@ -251,12 +252,13 @@ func farLoad(sp *spec.Spec) string {
 	top, busiest := rate, ""
 	if p := a.PeakHour; p != nil && float64(p.Rate) > rate {
 		top = float64(p.Rate)
-		busiest = fmt.Sprintf(" (%.3g in its busiest hour)", top)
+		busiest = fmt.Sprintf(" (%s in its busiest hour)", page.Short(top))
 	}
 	if load <= far*top && load >= rate/far {
 		return ""
 	}
-	return fmt.Sprintf("the question is about %.6g requests per second, %.3g times the %.6g that the spec has as %s%s: is that meant?", load, load/rate, rate, a.Rate.From, busiest)
+	return fmt.Sprintf("the question is about %s requests per second, %s times the %s that the spec has as %s%s: is that meant?",
+		page.Short(load), page.Short(load/rate), page.Short(rate), a.Rate.From, busiest)
 }
 
 // asker puts the open questions to a person.

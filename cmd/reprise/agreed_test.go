@@ -44,6 +44,9 @@ func TestOffAgreedMeasured(t *testing.T) {
 	if got := offAgreed(10, p); !strings.Contains(got, "this run offers 20:") {
 		t.Errorf("at another rate: %q", got)
 	}
+	if got := offAgreed(1234567, p); !strings.Contains(got, "about 1,234,567 requests/s") {
+		t.Errorf("a large rate: %q", got)
+	}
 	if got := offAgreed(20, p); got != "" {
 		t.Errorf("at the agreed rate: %q", got)
 	}
@@ -57,7 +60,7 @@ func TestFarLoad(t *testing.T) {
 	}{
 		{80, 0.32, 0, "about 80 requests per second, 250 times the 0.32 that the spec has as measured: "},
 		{80, 0.32, 0.9, "measured (0.9 in its busiest hour): "}, {2, 0.5, 1, ""}, {2.1, 0.5, 1, "4.2 times"}, {0.2, 0.5, 1, "0.4 times"},
-		{1, 0, 0, ""}, {0, 1, 0, ""}, {8, 8, 0, ""},
+		{9000, 2, 1500, "4,500 times the 2 that the spec has as measured (1,500 in its busiest hour): "}, {1, 0, 0, ""}, {0, 1, 0, ""}, {8, 8, 0, ""},
 	} {
 		sp := &spec.Spec{}
 		sp.Question.Load = spec.Load{Value: spec.Num(c.load), Unit: "1/s"}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"reprise/fit/page"
 	"reprise/replay"
 	"reprise/replay/openai"
 	"reprise/trace/spec"
@@ -412,5 +413,5 @@ func offAgreed(load float64, p *replay.Plan) string {
 	if math.Abs(rate/load-1) <= 0.05+1/math.Sqrt(float64(n)) {
 		return ""
 	}
-	return fmt.Sprintf("the question of the spec is about %.3g requests/s, and this run offers %.3g: its limits are judged at what was offered", load, rate)
+	return fmt.Sprintf("the question of the spec is about %s requests/s, and this run offers %s: its limits are judged at what was offered", page.Short(load), page.Short(rate))
 }
