@@ -35,15 +35,6 @@ type choiceText struct {
 // usage is the server's count of tokens.
 type usage struct{ in, out, cached trace.Opt[int32] }
 
-// parseChunk reads the JSON of one event: the shape that nearly all events of a
-// stream have by one scan of its bytes, anything else by a JSON parser.
-func parseChunk(data []byte) chunk {
-	if c, sure := scanChunk(data); sure {
-		return c
-	}
-	return readChunk(data)
-}
-
 // readChunk is the general reader.
 func readChunk(data []byte) chunk {
 	if !gjson.ValidBytes(data) {
@@ -200,15 +191,9 @@ func finishOf(reason string) trace.Finish {
 	return trace.ParseFinish(reason)
 }
 
-// scanChunk walks the strings of an object once and knows the keys of a plain
-// chunk. It is sure only when every key that could carry content, an end, a
-// count or an error is one that it read, and the brackets close.
-func scanChunk(b []byte) (c chunk, sure bool) {
-	sure = c.scan(b)
-	return c, sure
-}
-
-// scan is scanChunk into c, which is empty.
+// scan walks the strings of an object once and knows the keys of a plain chunk,
+// into c, which is empty. It is sure only when every key that could carry content,
+// an end, a count or an error is one that it read, and the brackets close.
 func (c *chunk) scan(b []byte) (sure bool) {
 	b = bytes.TrimSpace(b)
 	if len(b) < 2 || b[0] != '{' || b[len(b)-1] != '}' {

@@ -13,6 +13,19 @@ const plainChunk = `{"id":"chatcmpl-1","object":"chat.completion.chunk","created
 
 func n32(v int32) trace.Opt[int32] { return trace.Some(v) }
 
+// parseChunk reads the JSON of one event, as answer.parse does.
+func parseChunk(data []byte) chunk {
+	if c, sure := scanChunk(data); sure {
+		return c
+	}
+	return readChunk(data)
+}
+
+func scanChunk(b []byte) (c chunk, sure bool) {
+	sure = c.scan(b)
+	return c, sure
+}
+
 func TestParseChunk(t *testing.T) {
 	for _, c := range []struct {
 		name, data string

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -69,7 +70,10 @@ func TestHTTP2WriteEndIsOfTheRequest(t *testing.T) {
 				close(all)
 			}
 			if k > 0 {
-				<-all // no header before the last request is here
+				select { // no header before the last request is here
+				case <-all:
+				case <-r.Context().Done():
+				}
 			}
 			io.WriteString(w, role+hello+world+done)
 		})
@@ -79,12 +83,20 @@ func TestHTTP2WriteEndIsOfTheRequest(t *testing.T) {
 		zero := time.Now()
 		results := make([]replay.Result, n)
 		var flying sync.WaitGroup
+		var early atomic.Int64 // none can end before all are there
 		for i := range results {
-			flying.Go(func() { results[i] = trial(t, c, zero, 10) })
+			flying.Go(func() {
+				results[i] = trial(t, c, zero, 10)
+				early.Add(1)
+			})
 			for here := 0; here <= i+1; time.Sleep(100 * time.Microsecond) { // one after the other
+				over := early.Load()
 				mu.Lock()
 				here = len(got)
 				mu.Unlock()
+				if here <= i+1 && over > 0 {
+					t.Fatalf("TLS %v: a request ended before the server had the last", secure)
+				}
 			}
 		}
 		flying.Wait()
