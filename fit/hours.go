@@ -22,9 +22,8 @@ type Hours struct {
 
 // HoursOf counts the arrivals of a trace by the clock of zone, nil for UTC. There
 // are no hours without a calendar, where the log covers none whole, or of more than
-// ten years. Hours of
-// the week without a date do not tell whether summer time was in force, so a zone
-// that has it is an error.
+// ten years. Hours of the week without a date do not tell whether summer time was
+// in force, so a zone that has it is an error.
 func HoursOf(clock trace.Time, times []int64, zone *time.Location) (Hours, error) {
 	if zone == nil {
 		zone = time.UTC
