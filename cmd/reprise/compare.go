@@ -85,8 +85,9 @@ type workload struct {
 	sha256 string
 }
 
-// readWorkload reads either; a bundle's folder stands for its spec.
-func (s *stdio) readWorkload(path string) (w workload, err error) {
+// readWorkload reads either, a trace without its prefix blocks where they are not
+// wanted; a bundle's folder stands for its spec.
+func (s *stdio) readWorkload(path string, blocks bool) (w workload, err error) {
 	in, err := s.open(specIn(path))
 	if err != nil {
 		return w, err
@@ -97,7 +98,11 @@ func (s *stdio) readWorkload(path string) (w workload, err error) {
 		return w, in.noTrace()
 	}
 	if in.starts("PAR1") {
-		if w.trace, err = trace.Load(in, in.size); err != nil {
+		load := loadLengths
+		if blocks {
+			load = trace.Load
+		}
+		if w.trace, err = load(in, in.size); err != nil {
 			return w, fmt.Errorf("%s: %w", in.name, err)
 		}
 		return w, nil
@@ -112,6 +117,30 @@ func (s *stdio) readWorkload(path string) (w workload, err error) {
 	return w, nil
 }
 
+// loadLengths is trace.Load without prefix blocks, of which a prompt of a million
+// tokens has 62,500.
+func loadLengths(r io.ReaderAt, size int64) (*trace.Trace, error) {
+	f, err := trace.Open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	t := &trace.Trace{Header: f.Header}
+	for q, err := range f.Requests() {
+		if err != nil {
+			return nil, err
+		}
+		q.Blocks = nil
+		t.Requests = append(t.Requests, q)
+	}
+	return t, nil
+}
+
+// blockless says of a reference that its log told no prefix blocks, so that those
+// of others are not looked at.
+func (w workload) blockless() bool {
+	return w.trace != nil && !slices.ContainsFunc(w.trace.Requests, func(r trace.Request) bool { return len(r.Blocks) > 0 })
+}
+
 func (o *compareOptions) compare(s *stdio, paths []string) (*compare.Report, error) {
 	if slices.Index(paths, "-") != -1 && slices.Contains(paths[slices.Index(paths, "-")+1:], "-") {
 		return nil, usagef("only one of them can be standard input")
@@ -119,7 +148,7 @@ func (o *compareOptions) compare(s *stdio, paths []string) (*compare.Report, err
 	all := make([]workload, len(paths))
 	for i, p := range paths {
 		var err error
-		if all[i], err = s.readWorkload(p); err != nil {
+		if all[i], err = s.readWorkload(p, i == 0 || !all[0].blockless()); err != nil {
 			return nil, err
 		}
 	}
