@@ -47,11 +47,7 @@ func HoursOf(clock trace.Time, times []int64, zone *time.Location) (Hours, error
 	if last-h.Start < hour {
 		return Hours{}, nil
 	}
-	n := (last - h.Start) / hour
-	if n > maxSeries {
-		return Hours{}, fmt.Errorf("arrivals span %d hours, above the limit of %d; look for a stray time stamp", n, maxSeries)
-	}
-	h.Counts = make([]int64, n)
+	h.Counts = make([]int64, (last-h.Start)/hour)
 	for i := range h.Counts {
 		at := wall(h.Start + int64(i)*hour)
 		h.OfWeek = append(h.OfWeek, (int(at.Weekday())+6)%7*24+at.Hour())

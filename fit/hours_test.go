@@ -104,19 +104,13 @@ func TestClockLabel(t *testing.T) {
 	}
 }
 
-// TestHoursOfStrayStamp: a stamp that is ages off is an error, and no attempt to
-// count all the hours up to it.
+// TestHoursOfStrayStamp: up to a stamp that is ages off there are no hours, and no
+// attempt to count them all.
 func TestHoursOfStrayStamp(t *testing.T) {
 	clock := trace.Time{Calendar: trace.CalendarDate, Zero: trace.ZeroLabel(trace.CalendarDate, time.Date(2025, 10, 20, 9, 0, 0, 0, time.UTC))}
-	if h, err := HoursOf(clock, []int64{0, 1 << 62}, nil); err == nil {
-		t.Errorf("%d hours", len(h.Counts))
-	}
-	const centuries = 400 * 365 * 24 * hour // more than a time.Duration holds
-	h, err := HoursOf(clock, []int64{0, centuries}, nil)
+	h, err := HoursOf(clock, []int64{0, 1 << 62}, nil)
 	check(t, err)
-	for i, w := range h.OfWeek {
-		if w != (9+i)%168 {
-			t.Fatalf("hour %d is hour %d of the week", i, w)
-		}
+	if len(h.Counts) > 0 {
+		t.Errorf("%d hours", len(h.Counts))
 	}
 }
