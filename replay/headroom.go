@@ -13,10 +13,13 @@ import (
 // so is it since both share the cores. TLS is not in it. Two things bound it: the
 // cores that the process really gets (CPUUse.Got), since beside busy neighbours
 // an event costs less, not more: wakes are shared; and being late in the test,
-// of which no multiple follows whatever the CPU would allow.
+// of which no multiple follows whatever the CPU would allow. Nor does one where the
+// process got less than 0.4 of its cores: how much neighbours leave in the run
+// is theirs to say.
 type Headroom struct {
 	Times        float64 `json:"times"` // of PlannedPerS; 0: none, or not known
 	Late         bool    `json:"late,omitempty"`
+	Starved      bool    `json:"starved,omitempty"` // it got less than 0.4 of the cores that it wanted
 	PlannedPerS  float64 `json:"planned_events_per_s"`
 	Events       int64   `json:"events"`           // that the test brought
 	CPUS         float64 `json:"cpu_s"`            // of client and mock together
@@ -33,6 +36,9 @@ type Headroom struct {
 // full is the share of the cores above which a client was measured to be late.
 const full = 0.85
 
+// starved is the share of its cores below which neighbours decide.
+const starved = 0.4
+
 // NewHeadroom works out the headroom for planned events a second from a test
 // that brought events with so much use of the CPU; stats is the account of the
 // test.
@@ -41,7 +47,8 @@ func NewHeadroom(planned, speed float64, events int64, use CPUUse, stats RunStat
 	h := &Headroom{PlannedPerS: math.Round(planned), Events: events, CPUS: thousandth(use.CPU), WaitedS: thousandth(use.Waited), Cores: use.Cores,
 		CoresGot: math.Round(use.Got()*100) / 100, LagP99MS: stats.Verdict.LagP99MS, Late: stats.Verdict.Verdict == ClientLimited,
 		SpeedTimes: speed, Verdict: stats.Verdict.Verdict, Reason: stats.Verdict.Reason, MockIncluded: true}
-	if events > 0 && use.CPU > 0 && planned > 0 && !h.Late {
+	h.Starved = !h.Late && h.CoresGot > 0 && h.CoresGot < starved*float64(h.Cores)
+	if events > 0 && use.CPU > 0 && planned > 0 && !h.Late && !h.Starved {
 		h.Times = math.Round(full*use.Got()/(use.CPU.Seconds()/float64(events))/planned*100) / 100
 	}
 	return h
@@ -52,6 +59,8 @@ func (h *Headroom) Short() string {
 	switch {
 	case h.Late:
 		return "none: late in the test"
+	case h.Starved:
+		return "none: short of cores in the test"
 	case h.Times == 0:
 		return "not known"
 	}
@@ -64,6 +73,8 @@ func (h *Headroom) Why() string {
 	case h.Late:
 		why, _, _ := strings.Cut(h.Reason, "; ") // without what to do
 		return fmt.Sprintf("at %.3gx the planned %.0f events/s, an in-process mock on the same cores included: %s%s", h.SpeedTimes, h.PlannedPerS, why, h.shared("; it got "))
+	case h.Starved:
+		return fmt.Sprintf("at %.3gx the planned %.0f events/s client and an in-process mock %s: others on the same cores decide what this client can do", h.SpeedTimes, h.PlannedPerS, h.shared("got "))
 	case h.Times == 0:
 		return "the test brought nothing"
 	}
@@ -91,7 +102,7 @@ func (h *Headroom) shared(before string) string {
 func (h *Headroom) Sentence() string { return "headroom " + h.Short() + ": " + h.Why() }
 
 // Tight tells that a run would come near what the client can do.
-func (h *Headroom) Tight() bool { return h.Late || h.Times > 0 && h.Times < h.SpeedTimes }
+func (h *Headroom) Tight() bool { return h.Late || h.Starved || h.Times > 0 && h.Times < h.SpeedTimes }
 
 // Note is what a report must say of a tight one.
 func (h *Headroom) Note() string {
@@ -99,7 +110,10 @@ func (h *Headroom) Note() string {
 	if h.Late {
 		could = fmt.Sprintf("this client was late in a test at %.3g times the planned events/s before the run", h.SpeedTimes)
 	}
-	return could + ": give it more cores, or share the load out (--shard)"
+	if h.Starved {
+		could = fmt.Sprintf("this client got %.2g of its %d cores in a test before the run", h.CoresGot, h.Cores)
+	}
+	return could + ": give it more cores, fewer neighbours, or share the load out (--shard)"
 }
 
 // times writes a factor: 2.7, 41, over 100.

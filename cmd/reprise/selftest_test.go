@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"net"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -104,14 +105,14 @@ func TestSelfTest(t *testing.T) {
 	}{
 		{"direct", url, nil, ""},
 		{"a slow proxy", through(t, url, slowly), nil, "longer than the server's and the round trip together"},
-		{"a buffering proxy", through(t, url, holding), nil, "answers are held back"},
+		{"a buffering proxy", through(t, url, holding), nil, "holds answers back|answers are held back"}, // of a late client it is not known which
 		{"a late client", url, tardy{replay.NewWaiter()}, "the client: send lag p99"},
 	} {
 		code, out, talk := lateReplay(t, c.waiter, path, "--url", c.url, "--self-test=1s")
 		if !strings.Contains(out, "Early       0 of ") || !strings.Contains(out, "Both: gaps, off by") || !strings.Contains(out, "the far clock") || strings.Contains(talk, "error:") {
 			t.Errorf("%s: exit %d\n%s%s", c.name, code, out, talk)
 		}
-		if c.say != "" && (code != exitDistrust || !strings.Contains(out, c.say) || !strings.Contains(out, "DOES NOT HOLD")) {
+		if c.say != "" && (code != exitDistrust || !regexp.MustCompile(c.say).MatchString(out) || !strings.Contains(out, "DOES NOT HOLD")) {
 			t.Errorf("%s: exit %d\n%s%s", c.name, code, out, talk)
 		}
 		if c.say == "" && code != exitDone && code != exitDistrust {

@@ -39,10 +39,18 @@ func (r *Report) judge() {
 		r.soften("the client: " + r.Client.Reason)
 	}
 	if r.Held > heldShare {
-		fail("%s: %.3g %% of the events came together with the one before, though sent at least 1 ms after it: %s", r.blame(), r.Held*100, "answers are held back (a proxy that buffers?), so TTFT is late and gaps are not the server's")
+		fail("%s: %.3g %% of the events came together with the one before, though sent at least 1 ms after it: %s", r.blame(), r.Held*100, r.holder())
 	}
 	r.bound("TTFT from sending is p99 %s ms longer than the server's and the round trip together", r.Excess.P99)
 	r.bound("gaps are p99 %s ms off", r.Gaps.P99)
+}
+
+// holder says what holds events back, as far as this client can know.
+func (r *Report) holder() string {
+	if r.Client.Verdict == replay.ClientLimited {
+		return "this client was late and read at once what had come meanwhile, so it is not known whether anything on the way holds answers back"
+	}
+	return "answers are held back (a proxy that buffers?), so TTFT is late and gaps are not the server's"
 }
 
 // bound judges the p99 of an error, ms.
