@@ -48,8 +48,11 @@ never enters this process. The customer signs first.`,
 				return err
 			}
 			defer b.Close()
-			io.talk("the question: %s", b.Spec.Question.Sentence)
-			io.talk("what leaves: %s (review.html has the fields)", strings.Join(leavingFiles(b.Spec.Privacy.Leaves), ", "))
+			sp, err := b.Ready(o.role)
+			if err != nil {
+				return err
+			}
+			io.showAgreed(sp)
 			if err := b.Sign(c.Context(), o.role, o.key, sign.Prompt{Stderr: quiet{io.err}}); err != nil {
 				return err
 			}
@@ -60,6 +63,21 @@ never enters this process. The customer signs first.`,
 	c.Flags().StringVar(&o.role, "role", "", "customer or vendor")
 	c.Flags().StringVar(&o.key, "key", "", "SSH key to sign with")
 	return c
+}
+
+// showAgreed tells what is about to be signed.
+func (s *stdio) showAgreed(sp *spec.Spec) {
+	q := &sp.Question
+	s.talk("the question: %s", q.Sentence)
+	s.talk("compared with: %s; out of scope: %s; the client is run by: %s", q.Comparison, strings.Join(q.OutOfScope, ", "), q.ClientRunBy)
+	for _, r := range sp.Runs {
+		long := ""
+		if r.LastS > 0 {
+			long = fmt.Sprintf(", for %v s", float64(r.LastS))
+		}
+		s.talk("run %s: %s, %s%s", r.Name, strings.ReplaceAll(r.Mode, "_", " "), r.Load, long)
+	}
+	s.talk("what leaves: %s (review.html has the fields)", strings.Join(leavingFiles(sp.Privacy.Leaves), ", "))
 }
 
 // leavingFiles counts the fields that leave by file.

@@ -83,6 +83,7 @@ type Bundle struct {
 	root   *os.Root
 	dir    string
 	packed string // the .tar.zst that it came from
+	shown  []byte // the spec.json that Ready gave
 }
 
 // Open opens a bundle: a directory, or a .tar.zst, which is unpacked to a

@@ -13,6 +13,23 @@ import (
 	"reprise/trace/spec"
 )
 
+// Ready returns the spec that a role would sign now, or why it cannot. Sign
+// then signs that one, or none.
+func (b *Bundle) Ready(role string) (*spec.Spec, error) {
+	if _, err := Namespace(role); err != nil {
+		return nil, fmt.Errorf("sign: %w", err)
+	}
+	s, raw, err := b.load()
+	if err != nil {
+		return nil, fmt.Errorf("sign: %w", err)
+	}
+	if err := b.ready(s, role); err != nil {
+		return nil, fmt.Errorf("sign: %w", err)
+	}
+	b.shown = raw
+	return s, nil
+}
+
 // Sign signs the spec for a role with ssh-keygen and stores the signature. It
 // refuses to sign what is not ready: an open question, a changed file, a role
 // that is not asked for, a vendor before the customer. A signature that is
@@ -28,6 +45,9 @@ func (b *Bundle) Sign(ctx context.Context, role, keyPath string, prompt sign.Pro
 	}
 	if err := b.ready(s, role); err != nil {
 		return fmt.Errorf("sign: %w", err)
+	}
+	if b.shown != nil && !bytes.Equal(b.shown, raw) {
+		return fmt.Errorf("sign: %s is not the one that was shown; nothing was signed", SpecFile)
 	}
 	armored, err := sign.Sign(ctx, keyPath, namespace, raw, prompt)
 	if err != nil {
@@ -48,7 +68,7 @@ func (b *Bundle) ready(s *spec.Spec, role string) error {
 		return fmt.Errorf("the spec is %s, and only a proposed one is signed", s.Status)
 	}
 	if err := s.Question.Unanswered(); err != nil {
-		return err
+		return fmt.Errorf("%w; run agree on the bundle, which makes the next revision", err)
 	}
 	roles := map[string]bool{}
 	for _, a := range s.Approvals {

@@ -363,6 +363,13 @@ func TestSignRefuses(t *testing.T) {
 	b = written(t, input(sampleTrace(1, 60), "exact"))
 	overwrite(t, filepath.Join(b.Dir(), AuditFile), []byte("{}\n"))
 	refuse(b, customer, "audit.json has 3 bytes")
+	// What was shown is what is signed, or nothing.
+	b = written(t, input(sampleTrace(1, 60), "exact"))
+	if sp, err := b.Ready(Customer); err != nil || sp.Question.Sentence == "" {
+		t.Fatal(err)
+	}
+	resigned(t, b, func(s *spec.Spec) { s.Question.OutOfScope = []string{"nothing"} })
+	refuse(b, customer, "not the one that was shown")
 	if _, err := os.Stat(filepath.Join(b.Dir(), SignatureFile(Customer))); err == nil {
 		t.Error("a refused signature was stored")
 	}
