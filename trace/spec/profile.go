@@ -66,6 +66,9 @@ func (p *WeekProfile) check() error {
 	if len(p.Rates) != WeekHours {
 		return fmt.Errorf("week_profile has %d rates, want %d", len(p.Rates), WeekHours)
 	}
+	if p.Zone == "Local" { // for Go it is a zone, another one on each machine
+		return errors.New("week_profile.zone is no zone of the time zone database")
+	}
 	for i, r := range p.Rates {
 		if !finite(r) || r < 0 && r != -1 || r > 1e9 {
 			return fmt.Errorf("week_profile.rates[%d] is no rate", i)
