@@ -59,7 +59,7 @@ func (s *Summary) latencyCells() [][]string {
 			head = append(head, pName(p))
 		}
 	}
-	out := [][]string{append(head, "max", "client error")}
+	out := [][]string{append(head, "max", "client error, p99")}
 	for _, l := range s.Latency {
 		row := []string{l.name(), count(l.N)}
 		for _, p := range cols {

@@ -63,6 +63,9 @@ func (s *Summary) mismatch() (out string) {
 	if math.Abs(s.Tokens.OutAsked.off()) > loudOut {
 		out += " Of the answers: " + s.Tokens.OutAsked.text("output") + "."
 	}
+	if x := &s.Streams; s.Source.Endpoint.Streaming && float64(x.Few) > unknown*float64(x.N) {
+		out += fmt.Sprintf(" %s of %s answers came in too few events to have a TPOT.", count(x.Few), count(x.N))
+	}
 	if s.Tokens.Doubt != "" && !slices.ContainsFunc(s.SLO, func(x SLOResult) bool { return x.Metric == "tpot" }) { // there it is in the reason
 		out += " Of the tokens: " + s.Tokens.Doubt + "."
 	}

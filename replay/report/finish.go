@@ -12,7 +12,7 @@ import (
 // columns are the sorted latencies of the answered requests, ns.
 type columns struct {
 	ttft, ttftSend, ttfa, e2e, e2eSend, tpot, lag sorted
-	own, ttftOwn, e2eOwn                          sorted // what the client was late, and latencies without it
+	own, ttftOwn, ttfaOwn, e2eOwn                 sorted // what the client was late, and latencies without it
 	tokens                                        sorted // of the answers with a TPOT
 }
 
@@ -30,7 +30,7 @@ func (m *Metrics) columns() columns {
 			to *sorted
 			v  int64
 		}{{&c.ttft, s.ttft()}, {&c.ttftSend, s.ttftSend()}, {&c.ttfa, s.ttfa()}, {&c.e2e, s.e2e()}, {&c.e2eSend, s.e2eSend()}, {&c.tpot, s.tpot},
-			{&c.ttftOwn, s.ownless(s.ttft())}, {&c.e2eOwn, s.ownless(s.e2e())}} {
+			{&c.ttftOwn, s.ownless(s.ttft())}, {&c.ttfaOwn, s.ownless(s.ttfa())}, {&c.e2eOwn, s.ownless(s.e2e())}} {
 			if v.v != absent {
 				*v.to = append(*v.to, v.v)
 			}
@@ -39,7 +39,7 @@ func (m *Metrics) columns() columns {
 			c.tokens = append(c.tokens, int64(s.tokens))
 		}
 	}
-	for _, v := range []sorted{c.ttft, c.ttftSend, c.ttfa, c.e2e, c.e2eSend, c.tpot, c.lag, c.own, c.ttftOwn, c.e2eOwn, c.tokens} {
+	for _, v := range []sorted{c.ttft, c.ttftSend, c.ttfa, c.e2e, c.e2eSend, c.tpot, c.lag, c.own, c.ttftOwn, c.ttfaOwn, c.e2eOwn, c.tokens} {
 		sortedOf(v)
 	}
 	return c
@@ -60,12 +60,9 @@ func (m *Metrics) summary(run *replay.Run) Summary {
 	s.Tokens = m.tokenRates(&s.Load)
 	s.Repeats, s.Point = len(m.windows()), m.point
 	w := wrongOf(run, &c)
-	s.Latency = m.latencies(&c, run.Endpoint.Streaming)
+	s.Latency = m.latencies(&c, run.Endpoint.Streaming, w)
 	for i := range s.Latency {
-		l := &s.Latency[i]
-		less, more := w.of(l.Metric, l.Clock)
-		l.closed = run.Mode == replay.ClosedLoop
-		l.LessMS, l.MoreMS = *ms(less), *ms(more)
+		s.Latency[i].closed = run.Mode == replay.ClosedLoop
 	}
 	s.BinS, s.Bins = overTime(m.samples)
 	s.span = m.stretch()
@@ -252,24 +249,32 @@ func ratio(a, b int64) *float64 {
 	return &v
 }
 
-func (m *Metrics) latencies(c *columns, streaming bool) []Latency {
-	row := func(metric, clock string, d distribution, unit int64) Latency {
+func (m *Metrics) latencies(c *columns, streaming bool, w wrong) []Latency {
+	row := func(metric, clock string, d distribution, unit int64, own sorted) Latency {
 		l := Latency{Metric: metric, Clock: clock, N: d.len(), Percentiles: percentiles(d, unit), Without: max(0, m.tokens.ok-d.len())}
+		less, more := w.of(metric, clock)
+		l.LessMS, l.MoreMS = *ms(less), *ms(more)
+		for i := range l.Percentiles {
+			if p := &l.Percentiles[i]; p.MS != nil {
+				less, more := w.at(metric, clock, d, unit, own, p.P)
+				p.LessMS, p.MoreMS = *ms(less), *ms(more)
+			}
+		}
 		if v, ok := at(d, 100); ok {
 			l.MaxMS = ms(v * unit)
 		}
 		return l
 	}
-	out := []Latency{row("ttft", "sched", c.ttft, 1), row("ttft", "write_end", c.ttftSend, 1)}
+	out := []Latency{row("ttft", "sched", c.ttft, 1, c.ttftOwn), row("ttft", "write_end", c.ttftSend, 1, nil)}
 	if !slices.Equal(c.ttfa, c.ttft) && len(c.ttfa) > 0 { // there was reasoning
-		out = append(out, row("ttfa", "sched", c.ttfa, 1))
+		out = append(out, row("ttfa", "sched", c.ttfa, 1, c.ttfaOwn))
 	}
 	if streaming {
-		itl := row("itl", "", &m.gaps, 1000)
+		itl := row("itl", "", &m.gaps, 1000, nil)
 		itl.Without = 0
-		out = append(out, row("tpot", "", c.tpot, 1), itl)
+		out = append(out, row("tpot", "", c.tpot, 1, nil), itl)
 	}
-	return append(out, row("e2e", "sched", c.e2e, 1), row("e2e", "write_end", c.e2eSend, 1))
+	return append(out, row("e2e", "sched", c.e2e, 1, c.e2eOwn), row("e2e", "write_end", c.e2eSend, 1, nil))
 }
 
 // judgeAll judges every limit; those that cannot be judged say why.
@@ -280,24 +285,29 @@ func (m *Metrics) judgeAll(run *replay.Run, c *columns, failed int64, w wrong) [
 		var r SLOResult
 		switch s.Metric {
 		case "ttft":
-			r = judge(s, c.ttft, 1, failed+empty).inLag(judge(later(s, w.read), c.ttftOwn, 1, failed+empty))
+			r = judge(s, c.ttft, 1, failed+empty).inLag(judge(later(s, w.read), c.ttftOwn, 1, failed+empty), w).unsure(w, c.ttft, 1, c.ttftOwn)
 		case "tpot":
-			r = judgeUnsure(s, c.tpot, failed+empty, unpaced).inError(w.tpot)
+			r = judgeUnsure(s, c.tpot, failed+empty, unpaced).inError(w.tpot, w.read).unsure(w, c.tpot, 1, nil)
 			if why := m.tokens.doubt(); why != "" {
 				r = r.withhold(why + ", so the time per token is not known")
 			}
 		case "itl":
-			r = judge(s, &m.gaps, 1000, m.without(failed+empty)).inError(w.read)
+			r = judge(s, &m.gaps, 1000, m.without(failed+empty)).inError(w.read, w.read).unsure(w, &m.gaps, 1000, nil)
 		case "e2e":
-			r = judge(s, c.e2e, 1, failed).inLag(judge(later(s, w.read), c.e2eOwn, 1, failed))
+			r = judge(s, c.e2e, 1, failed).inLag(judge(later(s, w.read), c.e2eOwn, 1, failed), w).unsure(w, c.e2e, 1, c.e2eOwn)
 		default:
 			r = judge(s, sorted(nil), 1, failed).cannot(fmt.Sprintf("no metric is called %q", s.Metric))
 		}
-		less, more := w.of(s.Metric, "sched")
-		r.LessMS, r.MoreMS = *ms(less), *ms(more)
 		out = append(out, r.unless(run, s))
 	}
 	return out
+}
+
+// unsure sets the error of what was measured.
+func (r SLOResult) unsure(w wrong, d distribution, unit int64, own sorted) SLOResult {
+	less, more := w.at(r.Metric, "sched", d, unit, own, r.Percentile)
+	r.LessMS, r.MoreMS = *ms(less), *ms(more)
+	return r
 }
 
 // later is a limit that is ns later.
@@ -379,7 +389,7 @@ func (m *Metrics) tokenRates(l *Load) Tokens {
 }
 
 func (s *streamSums) finish() Streams {
-	return Streams{N: s.n, Buffered: s.buffered, TokensPerEvent: ratio(s.tokens, s.events), EventsPerRead: ratio(s.events, s.reads)}
+	return Streams{N: s.n, Buffered: s.buffered, Few: s.few, TokensPerEvent: ratio(s.tokens, s.events), EventsPerRead: ratio(s.events, s.reads)}
 }
 
 // conclude joins the limits into one verdict. A client that was late makes

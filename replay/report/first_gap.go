@@ -68,6 +68,23 @@ func (f *firstGapSums) finish() *FirstGap {
 	return &FirstGap{N: n, Of: f.of, P50MS: msAt(sortedOf(slices.Clone(f.long)), 50)}
 }
 
+// hint ends a headline with a TTFT that may be one of a place-holder.
+func (s *Summary) hint() string {
+	onTTFT := func(x SLOResult) bool { return x.Metric == "ttft" }
+	if s.Streams.FirstGap == nil || len(s.SLO) > 0 && !slices.ContainsFunc(s.SLO, onTTFT) {
+		return ""
+	}
+	return "; TTFT may be that of a place-holder: see the notes"
+}
+
+// placeholder is the hint behind a single figure.
+func (s *Summary) placeholder(metric string) string {
+	if metric != "ttft" || s.Streams.FirstGap == nil {
+		return ""
+	}
+	return " (perhaps a place-holder's)"
+}
+
 func noteFirstGap(add func(bool, string, ...any), f *FirstGap) {
 	if f == nil {
 		return

@@ -58,16 +58,16 @@ func (s *Summary) headline() string {
 		return at + " nothing can be concluded: " + d
 	}
 	if len(s.SLO) == 0 {
-		return at + " " + s.plainTTFT()
+		return at + " " + s.plainTTFT() + s.hint()
 	}
 	if len(s.SLO) > 2 {
-		return at + " " + s.manyLimits()
+		return at + " " + s.manyLimits() + s.hint()
 	}
 	var parts []string
 	for i, x := range s.SLO {
 		parts = append(parts, x.sentence(i == 0))
 	}
-	return at + " " + strings.Join(parts, "; ")
+	return at + " " + strings.Join(parts, "; ") + s.hint()
 }
 
 // manyLimits counts the limits that are met and gives the first that is not.
@@ -104,7 +104,7 @@ func (s *Summary) plainTTFT() string {
 		best := ""
 		for _, p := range l.Percentiles {
 			if p.MS != nil && p.P <= 99 {
-				best = fmt.Sprintf("%s TTFT is %s%s; no limit was agreed", pName(p.P), msText(*p.MS), unsureText(*p.MS, l.LessMS, l.MoreMS))
+				best = fmt.Sprintf("%s TTFT is %s%s; no limit was agreed", pName(p.P), msText(*p.MS), unsureText(*p.MS, p.LessMS, p.MoreMS))
 			}
 		}
 		if best != "" {

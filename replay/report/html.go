@@ -153,9 +153,8 @@ func (s *Summary) tiles() []tile {
 	}
 	if len(s.SLO) == 0 {
 		for _, p := range []float64{50, 95, 99} {
-			l := s.latency("ttft", "sched")
-			if v := l.percentile(p); v != nil && !s.Client.Withheld() {
-				out = append(out, tile{Name: pName(p) + " TTFT", Value: msNumber(*v), Unit: "ms" + unsureText(*v, l.LessMS, l.MoreMS), Note: "no limit was agreed", Share: -1})
+			if x := s.latency("ttft", "sched").at(p); x.MS != nil && !s.Client.Withheld() {
+				out = append(out, tile{Name: pName(p) + " TTFT", Value: msNumber(*x.MS), Unit: "ms" + unsureText(*x.MS, x.LessMS, x.MoreMS), Note: "no limit was agreed", Share: -1})
 			}
 		}
 	}

@@ -38,7 +38,7 @@ type tokenSums struct {
 
 // streamSums describe how the answers arrived.
 type streamSums struct {
-	n, buffered           int64
+	n, buffered, few      int64
 	events, tokens, reads int64 // over streams whose tokens are known
 }
 
@@ -171,6 +171,7 @@ func (s *streamSums) add(r *replay.Result) {
 	}
 	s.n++
 	s.buffered += one(buffered(r))
+	s.few += one(fewPieces(r) && !buffered(r))
 	if n, _ := outTokens(r); n.OK {
 		s.events += int64(r.NEvents)
 		s.reads += int64(r.NReads)
@@ -181,6 +182,7 @@ func (s *streamSums) add(r *replay.Result) {
 func (s *streamSums) merge(o *streamSums) {
 	s.n += o.n
 	s.buffered += o.buffered
+	s.few += o.few
 	s.events += o.events
 	s.reads += o.reads
 	s.tokens += o.tokens

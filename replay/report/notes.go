@@ -124,8 +124,12 @@ func noteStreams(add func(bool, string, ...any), sum *Summary) {
 	s := &sum.Streams
 	add(s.Buffered > 0, "%s of %s arrived buffered (at least 90 %% of the events in three reads or fewer): %s. They have no TPOT.",
 		plural(s.Buffered, "stream"), count(s.N), sum.Client.holder())
+	add(s.Few > 0 && sum.Source.Endpoint.Streaming, "%s of %s came in fewer than %d pieces, of more than two tokens each: too few for a time per token. They have no TPOT.", plural(s.Few, "answer"), count(s.N), leastPieces)
 	if s.TokensPerEvent != nil {
 		holds := "TPOT is by token count and holds."
+		if s.Few > 0 {
+			holds = "TPOT, of the answers that have one, is by token count and holds."
+		}
 		if sum.Tokens.Doubt != "" {
 			holds = "That is by the server's usage, which our own count is far from: TPOT does not hold either."
 		}

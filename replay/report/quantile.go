@@ -78,9 +78,11 @@ func at(d distribution, p float64) (v int64, ok bool) {
 // Percentile is one percentile of a metric. MS is nil when it cannot be given,
 // and Why then says so.
 type Percentile struct {
-	P   float64  `json:"p"`
-	MS  *float64 `json:"ms"`
-	Why string   `json:"why,omitempty"`
+	P      float64  `json:"p"`
+	MS     *float64 `json:"ms"`
+	LessMS float64  `json:"less_by_up_to_ms,omitempty"` // what the client may have added to it
+	MoreMS float64  `json:"more_by_up_to_ms,omitempty"` // and what it may have taken away
+	Why    string   `json:"why,omitempty"`
 }
 
 // percentiles finishes d at the standard percentiles; unit is the number of

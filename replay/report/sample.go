@@ -37,9 +37,26 @@ func newSample(r *replay.Result) sample {
 	return s
 }
 
-// burst reports whether an answer came all at once, so that it has no time
-// between tokens, whatever their number.
-func burst(r *replay.Result) bool { return r.NReads < 2 || buffered(r) }
+// burst reports whether an answer came all at once, or nearly so, so that it has
+// no time between tokens, whatever their number.
+func burst(r *replay.Result) bool { return r.NReads < 2 || buffered(r) || fewPieces(r) }
+
+// fewPieces reports whether an answer came at so few instants, with several tokens
+// each, that its first and last content do not tell the time of a token: those of
+// the first piece, whose time is not known, are then a quarter and more.
+func fewPieces(r *replay.Result) bool {
+	pieces := int32(1)
+	for _, g := range r.Gaps {
+		if g != 0 {
+			pieces++
+		}
+	}
+	n, _ := outTokens(r)
+	return pieces < leastPieces && n.V > 2*pieces
+}
+
+// leastPieces are enough for a time per token: the first, and three after it.
+const leastPieces = 4
 
 // overcounted reports whether usage counts over 10 % more tokens than were
 // asked for: then it is no count of this answer.

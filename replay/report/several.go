@@ -97,7 +97,7 @@ func (s *Summary) short() string {
 	if len(s.SLO) == 0 {
 		return s.Reason
 	}
-	return s.worst().sentence(true)
+	return s.worst().sentence(true) + s.placeholder(s.worst().Metric)
 }
 
 // concludeComparison joins the verdicts of runs side by side.
@@ -229,7 +229,7 @@ func (s *Summary) figure(at *SLOResult, own bool) string {
 	if x == nil {
 		text := "n/a"
 		if v := s.latency(at.Metric, clock).percentile(at.Percentile); v != nil {
-			text = msText(*v)
+			text = msText(*v) + s.placeholder(at.Metric)
 		}
 		if own {
 			text += " (no such limit)"
@@ -243,5 +243,5 @@ func (s *Summary) figure(at *SLOResult, own bool) string {
 	if x.MS == nil {
 		return "cannot say" + limit
 	}
-	return fmt.Sprintf("%s%s, %s", msText(*x.MS), limit, x.Verdict.word())
+	return fmt.Sprintf("%s%s, %s%s", msText(*x.MS), limit, x.Verdict.word(), s.placeholder(at.Metric))
 }

@@ -22,7 +22,7 @@ type SLOResult struct {
 	Reason       string   `json:"reason"`
 	MS           *float64 `json:"measured_ms"`
 	MarginMS     *float64 `json:"margin_ms"`        // threshold − measured: negative is how much it was missed by
-	LessMS       float64  `json:"less_by_up_to_ms"` // what the client may have added to the measured, p99
+	LessMS       float64  `json:"less_by_up_to_ms"` // what the client may have added to the measured
 	MoreMS       float64  `json:"more_by_up_to_ms"` // and what it may have taken away
 	N            int64    `json:"n"`
 	Within       int64    `json:"within"`
@@ -73,7 +73,7 @@ func judgeUnsure(s spec.SLO, d sorted, failed, unknown int64) SLOResult {
 		r.Verdict, r.Reason = best.Verdict, worst.Reason
 		return r
 	}
-	return r.withhold(fmt.Sprintf("the time per token of %s is not known: they came all at once, or without a count of tokens that can be", plural(unknown, "answer")))
+	return r.withhold(fmt.Sprintf("the time per token of %s is not known: they came all at once, in too few events, or without a count of tokens that can be", plural(unknown, "answer")))
 }
 
 // decide takes whether the percentile holds over answered requests and over

@@ -105,7 +105,7 @@ type Latency struct {
 	Without     int64        `json:"without"`
 	Percentiles []Percentile `json:"percentiles"`
 	MaxMS       *float64     `json:"max_ms"`
-	LessMS      float64      `json:"less_by_up_to_ms"` // what the client may have added to each value, p99
+	LessMS      float64      `json:"less_by_up_to_ms"` // what the client may have added to a single value, p99; each percentile has its own
 	MoreMS      float64      `json:"more_by_up_to_ms"` // and what it may have taken away
 
 	closed bool // of a closed loop: there is no planned instant
@@ -153,7 +153,8 @@ type Asked struct {
 // Streams says how answers arrived.
 type Streams struct {
 	N              int64     `json:"n"`
-	Buffered       int64     `json:"buffered"` // 90 % of events in three reads
+	Buffered       int64     `json:"buffered"`             // 90 % of events in three reads
+	Few            int64     `json:"few_events,omitempty"` // not Buffered, of so few events that there is no time per token
 	TokensPerEvent *float64  `json:"tokens_per_event"`
 	EventsPerRead  *float64  `json:"events_per_read"`
 	FirstGap       *FirstGap `json:"long_first_gap,omitempty"` // nil: not a habit of the server
@@ -263,11 +264,13 @@ func (s *Summary) latency(metric, clock string) Latency {
 	return Latency{Metric: metric, Clock: clock}
 }
 
-func (l Latency) percentile(p float64) *float64 {
+func (l Latency) percentile(p float64) *float64 { return l.at(p).MS }
+
+func (l Latency) at(p float64) Percentile {
 	for _, x := range l.Percentiles {
 		if x.P == p {
-			return x.MS
+			return x
 		}
 	}
-	return nil
+	return Percentile{P: p}
 }
