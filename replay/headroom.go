@@ -13,13 +13,13 @@ import (
 // so is it since both share the cores. TLS is not in it. Two things bound it: the
 // cores that the process really gets (CPUUse.Got), since beside busy neighbours
 // an event costs less, not more: wakes are shared; and being late in the test,
-// of which no multiple follows whatever the CPU would allow. Nor does one where the
-// process got less than 0.4 of its cores: how much neighbours leave in the run
-// is theirs to say.
+// of which no multiple follows whatever the CPU would allow. Nor does one where it
+// was late by a little and got less than 0.4 of its cores: how much neighbours
+// leave in the run is theirs to say.
 type Headroom struct {
 	Times        float64 `json:"times"` // of PlannedPerS; 0: none, or not known
 	Late         bool    `json:"late,omitempty"`
-	Starved      bool    `json:"starved,omitempty"` // it got less than 0.4 of the cores that it wanted
+	Starved      bool    `json:"starved,omitempty"` // it got less than 0.4 of the cores that it wanted, and was not quite on time
 	PlannedPerS  float64 `json:"planned_events_per_s"`
 	Events       int64   `json:"events"`           // that the test brought
 	CPUS         float64 `json:"cpu_s"`            // of client and mock together
@@ -47,7 +47,7 @@ func NewHeadroom(planned, speed float64, events int64, use CPUUse, stats RunStat
 	h := &Headroom{PlannedPerS: math.Round(planned), Events: events, CPUS: thousandth(use.CPU), WaitedS: thousandth(use.Waited), Cores: use.Cores,
 		CoresGot: math.Round(use.Got()*100) / 100, LagP99MS: stats.Verdict.LagP99MS, Late: stats.Verdict.Verdict == ClientLimited,
 		SpeedTimes: speed, Verdict: stats.Verdict.Verdict, Reason: stats.Verdict.Reason, MockIncluded: true}
-	h.Starved = !h.Late && h.CoresGot > 0 && h.CoresGot < starved*float64(h.Cores)
+	h.Starved = stats.Verdict.Verdict == Usable && h.CoresGot > 0 && h.CoresGot < starved*float64(h.Cores)
 	if events > 0 && use.CPU > 0 && planned > 0 && !h.Late && !h.Starved {
 		h.Times = math.Round(full*use.Got()/(use.CPU.Seconds()/float64(events))/planned*100) / 100
 	}

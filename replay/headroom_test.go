@@ -54,7 +54,7 @@ func TestNoHeadroomWhenLate(t *testing.T) {
 func TestHeadroomFallsWithTheCoresGot(t *testing.T) {
 	well := RunStats{Verdict: ClientVerdict{Verdict: Clean}}
 	quiet := NewHeadroom(1000, 2, 10_000, CPUUse{CPU: 1070 * time.Millisecond, Waited: 50 * time.Millisecond, Stolen: 0, Wanted: 100, Cores: 2}, well)
-	busy := NewHeadroom(1000, 2, 10_000, CPUUse{CPU: 176 * time.Millisecond, Waited: 4 * time.Second, Stolen: 40, Wanted: 400, Cores: 2}, well)
+	busy := NewHeadroom(1000, 2, 10_000, CPUUse{CPU: 176 * time.Millisecond, Waited: 4 * time.Second, Stolen: 40, Wanted: 400, Cores: 2}, RunStats{Verdict: ClientVerdict{Verdict: Usable}})
 	less := NewHeadroom(1000, 2, 10_000, CPUUse{CPU: 1070 * time.Millisecond, Waited: 1070 * time.Millisecond, Stolen: 0, Wanted: 100, Cores: 2}, well)
 	if quiet.Times < 15 || quiet.Times > 16 || less.Times < 7.9 || less.Times > 8.1 {
 		t.Errorf("quiet %v times, with half the cores %v times", quiet.Times, less.Times)

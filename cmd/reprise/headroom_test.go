@@ -33,7 +33,7 @@ func TestHeadroomBeforeRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h := r.Headroom; (h == nil) != skip || h != nil && ((h.Times <= 0) != h.Late || h.CoresGot <= 0 || h.Events == 0 || h.PlannedPerS == 0 || !h.MockIncluded) {
+		if h := r.Headroom; (h == nil) != skip || h != nil && ((h.Times <= 0) != (h.Late || h.Starved) || h.CoresGot <= 0 || h.Events == 0 || h.PlannedPerS == 0 || !h.MockIncluded) {
 			t.Errorf("skipped %v: %+v\n%s", skip, h, talk.String())
 		}
 	}
