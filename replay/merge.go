@@ -13,15 +13,21 @@ import (
 type Merged struct {
 	Run    *Run
 	Health []HealthRow // of every machine
-	Server []ServerRow // as the machine saw it that followed it the longest
+	Server []ServerRow // as the machine saw it that followed it the longest; see Dir.Followed
 	Cut    int64       // bytes of spools that could not be read
 	dirs   []*Dir
 }
 
 // SameRun tells whether two results are shards of one run: the same trace,
 // salt, start and number of machines.
-func SameRun(a, b *Run) bool {
-	return a.Shard != nil && b.Shard != nil && a.Trace.SHA256 == b.Trace.SHA256 && a.Salt == b.Salt &&
+func SameRun(a, b *Run) bool { return a.Salt == b.Salt && butForSalt(a, b) }
+
+// OtherSalt tells whether two results would be shards of one run, had their
+// prompts been made with one salt.
+func OtherSalt(a, b *Run) bool { return a.Salt != b.Salt && butForSalt(a, b) }
+
+func butForSalt(a, b *Run) bool {
+	return a.Shard != nil && b.Shard != nil && a.Trace.SHA256 == b.Trace.SHA256 &&
 		a.Shard.Of == b.Shard.Of && a.Shard.StartAt == b.Shard.StartAt
 }
 
@@ -38,11 +44,14 @@ func Merge(dirs []*Dir) (*Merged, error) {
 	first := dirs[0].Run
 	run := *first
 	run.Notes, run.Outcomes, run.Shape, run.Planned, run.WarmupSent, run.Resent = nil, nil, nil, 0, 0, 0
+	run.ServerCut = nil
 	run.Endpoint.Spoken, run.Endpoint.Stated, run.Endpoint.OtherTimes = nil, nil, nil // each machine's own; percentiles do not add up
 	m := &Merged{Run: &run, dirs: dirs}
 	seen := map[int]bool{}
 	for _, d := range dirs {
 		switch {
+		case OtherSalt(first, d.Run):
+			return nil, fmt.Errorf("%s: its prompts are of --salt %d and those of %s of --salt %d, so they share no prefix: give all machines of a run the same", d.Path, d.Run.Salt, dirs[0].Path, first.Salt)
 		case d.Run.Shard == nil || !SameRun(first, d.Run):
 			return nil, fmt.Errorf("%s is not a shard of the same run as %s", d.Path, dirs[0].Path)
 		case seen[d.Run.Shard.Index]:
@@ -195,6 +204,7 @@ func (m *Merged) missing(seen map[int]bool) {
 
 // side reads health and server rows.
 func (m *Merged) side() error {
+	var watched *Run // the machine whose server rows are taken
 	for _, d := range m.dirs {
 		for h, err := range d.Health() {
 			if err != nil {
@@ -202,18 +212,30 @@ func (m *Merged) side() error {
 			}
 			m.Health = append(m.Health, h)
 		}
-		var server []ServerRow
-		for s, err := range d.Server() {
-			if err != nil {
-				return fmt.Errorf("%s: %w", d.Path, err)
-			}
-			server = append(server, s)
+		server, err := d.Followed()
+		if err != nil {
+			return err
 		}
 		if span(server) > span(m.Server) {
-			m.Server = server
+			m.Server, watched = server, d.Run
 		}
 	}
+	m.uncut(watched)
 	return nil
+}
+
+// uncut drops the notes of machines that stopped following the server too
+// early: the rows are another's, who followed it longer. Nil keeps them all.
+func (m *Merged) uncut(watched *Run) {
+	if watched == nil {
+		return
+	}
+	m.Run.ServerCut = watched.ServerCut
+	for _, d := range m.dirs {
+		if cut := d.Run.ServerCut; cut != nil && (watched.ServerCut == nil || *cut != *watched.ServerCut) {
+			m.Run.Notes = slices.DeleteFunc(m.Run.Notes, func(n string) bool { return n == cut.note() })
+		}
+	}
 }
 
 // span is how long the server was followed, ns; -1 where it was not.

@@ -122,7 +122,11 @@ func TestMerge(t *testing.T) {
 		}
 		other := *dirs[1].Run
 		other.Salt++
-		if _, err = Merge([]*Dir{dirs[0], {Path: "b", Run: &other}}); err == nil || !strings.Contains(err.Error(), "not a shard of the same run") {
+		if _, err = Merge([]*Dir{dirs[0], {Path: "b", Run: &other}}); err == nil || !strings.Contains(err.Error(), "b: its prompts are of --salt 6 and those of ") || !strings.Contains(err.Error(), " of --salt 5") || !OtherSalt(dirs[0].Run, &other) {
+			t.Fatal(err)
+		}
+		other.Shard = &Shard{Index: 1, Of: 3, StartAt: start, Planned: 60}
+		if _, err = Merge([]*Dir{dirs[0], {Path: "b", Run: &other}}); err == nil || !strings.Contains(err.Error(), "not a shard of the same run") || OtherSalt(dirs[0].Run, &other) {
 			t.Fatal(err)
 		}
 		drawn := *dirs[1].Run
@@ -214,6 +218,16 @@ func TestMachineFollowsTheServerForTheOthers(t *testing.T) {
 			if n := len(m.Server); n == 0 || m.Server[n-1].TNS != 10.5e9 {
 				t.Errorf("%d rows, the last %+v", n, m.Server[n-1])
 			}
+			if notes := strings.Join(m.Run.Notes, "|"); strings.Contains(notes, "interrupted") || !strings.Contains(notes, "Sent by 2 of 2") || m.Run.ServerCut != nil {
+				t.Errorf("the server was followed to the end by the other machine, and %q", notes)
+			}
+		}
+		// Where the one that was interrupted still saw the most, it is said.
+		none := *late
+		none.ix = &index{}
+		m, err := Merge([]*Dir{cut, &none})
+		if err != nil || m.Server[len(m.Server)-1].TNS != 5e9 || !strings.Contains(strings.Join(m.Run.Notes, "|"), "followed for 5 s, and not until") || m.Run.ServerCut == nil || *m.Run.ServerCut != (ServerCut{AtS: 5, DueS: 10.5}) {
+			t.Errorf("%v %+v", err, m)
 		}
 	})
 }

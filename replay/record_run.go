@@ -71,8 +71,8 @@ func Record(ctx context.Context, path string, run Run, p *Plan, s Sender, o Opti
 		return w.full()
 	})
 	if failed == nil {
-		if note := server.follow(ctx, &o, p.Length()); note != "" {
-			run.Notes = append(run.Notes, note)
+		if run.ServerCut = server.follow(ctx, &o, p.Length()); run.ServerCut != nil {
+			run.Notes = append(run.Notes, run.ServerCut.note())
 		}
 	}
 	if err := server.end(); err != nil {

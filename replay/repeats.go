@@ -53,13 +53,12 @@ func JoinRepeats(dirs []*Dir, endpoint string, point int32) (*Repeats, error) {
 			h.TNS += j.shift[i]
 			j.Health = append(j.Health, h)
 		}
-		var server []ServerRow
-		for s, err := range d.Server() {
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", d.Path, err)
-			}
-			s.TNS += j.shift[i]
-			server = append(server, s)
+		server, err := d.Followed()
+		if err != nil {
+			return nil, err
+		}
+		for k := range server {
+			server[k].TNS += j.shift[i]
 		}
 		j.Server = append(j.Server, server)
 		j.Cut += d.Cut

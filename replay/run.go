@@ -42,6 +42,7 @@ type Run struct {
 	Path        *Path         `json:"path,omitempty"`
 	Headroom    *Headroom     `json:"headroom,omitempty"`
 	Shard       *Shard        `json:"shard,omitempty"`           // one of several client machines; nil: the only one
+	ServerCut   *ServerCut    `json:"server_cut,omitempty"`      // it did not follow the server's metrics as long as the other machines need
 	Salt        int64         `json:"salt,omitempty"`            // of the run's prompts
 	Resent      int64         `json:"resent,omitempty"`          // requests sent a second time, on a new connection (--resend)
 	WarmupSent  int           `json:"warmup_requests,omitempty"` // sent before the clock, of prompts that no job has; in no number

@@ -40,12 +40,23 @@ func watchServer(ctx context.Context, w ServerWatch, o *Options, keep func(Serve
 	return x
 }
 
+// ServerCut is where a machine was interrupted that followed the server for the
+// others, s of the run's clock.
+type ServerCut struct {
+	AtS  float64 `json:"at_s"`
+	DueS float64 `json:"due_s"` // about when the last answer of all machines would have come
+}
+
+func (c *ServerCut) note() string {
+	return fmt.Sprintf("The server was followed for %s s, and not until the last answer of the other machines, about %s s: it was interrupted.", plain(c.AtS), plain(c.DueS))
+}
+
 // follow goes on for machines whose requests come later than this one's, which
 // are all answered: they need as long after their last instant as it did. It
-// returns what to note of it.
-func (x *watching) follow(ctx context.Context, o *Options, last time.Duration) string {
+// returns where an interrupt ended that, nil where none did.
+func (x *watching) follow(ctx context.Context, o *Options, last time.Duration) *ServerCut {
 	if x == nil || x.done == nil || o.Until <= last {
-		return ""
+		return nil
 	}
 	left := o.Until - last
 	if o.Follow != nil {
@@ -53,10 +64,9 @@ func (x *watching) follow(ctx context.Context, o *Options, last time.Duration) s
 	}
 	until := x.timer.Now() + int64(left)
 	if o.Waiter.Until(ctx, x.timer, until) == nil {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("The server was followed for %s s, and not until the last answer of the other machines, about %s s: it was interrupted.",
-		plain(float64(x.timer.Now())/1e9), plain(float64(until)/1e9))
+	return &ServerCut{AtS: float64(x.timer.Now()) / 1e9, DueS: float64(until) / 1e9}
 }
 
 // end stops the watch and waits for it; the run has ended.

@@ -141,6 +141,9 @@ func buildReport(args []string) (*report.Report, error) {
 		}
 		groups = append(groups, runGroup{label, named, []*replay.Dir{d}})
 	}
+	if err := oneSalt(groups); err != nil {
+		return nil, err
+	}
 	nameGroups(groups)
 	for _, g := range groups {
 		in, err := input(g.label, g.dirs)
@@ -162,6 +165,27 @@ type runGroup struct {
 	label string
 	named bool // by hand
 	dirs  []*replay.Dir
+}
+
+// oneSalt refuses parts of one run that were made with several salts, each of
+// which would stand there as a run that lacks the other's. Where both have the
+// same shard they are two runs that started together.
+func oneSalt(groups []runGroup) error {
+	for i, g := range groups {
+		for _, h := range groups[i+1:] {
+			if !replay.OtherSalt(g.dirs[0].Run, h.dirs[0].Run) {
+				continue
+			}
+			shared := slices.ContainsFunc(g.dirs, func(a *replay.Dir) bool {
+				return slices.ContainsFunc(h.dirs, func(b *replay.Dir) bool { return a.Run.Shard.Index == b.Run.Shard.Index })
+			})
+			if !shared {
+				_, err := replay.Merge(slices.Concat(g.dirs, h.dirs)) // it says of which
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // nameGroups labels the runs that nobody named by the end of their paths, as
@@ -218,18 +242,7 @@ func input(label string, dirs []*replay.Dir) (report.Input, error) {
 		}
 		in.Health = append(in.Health, h)
 	}
-	rows, err := serverRows(d)
+	rows, err := d.Followed()
 	in.Server = [][]replay.ServerRow{rows}
 	return in, err
-}
-
-// serverRows reads what was scraped in a run.
-func serverRows(d *replay.Dir) (rows []replay.ServerRow, err error) {
-	for r, err := range d.Server() {
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", d.Path, err)
-		}
-		rows = append(rows, r)
-	}
-	return rows, nil
 }

@@ -1,5 +1,5 @@
 // Package scrape reads what an inference server says of itself: Prometheus
-// metrics, before a run, once a second while it runs, and after it.
+// metrics, just before a run, once a second while it runs, and after it.
 //
 //	Parse     the text format -> samples, without garbage
 //	RoleOf    vLLM's, SGLang's, TGI's and llama.cpp's names -> what they mean here

@@ -262,6 +262,57 @@ func TestWatch(t *testing.T) {
 	})
 }
 
+// Where the clock's zero is to come, a scrape with buckets begins just before
+// it, and none between Before and that.
+func TestWatchScrapesJustBeforeTheStart(t *testing.T) {
+	for in, want := range map[time.Duration]time.Duration{time.Hour: -lead, 5 * time.Second: -lead, lead / 2: -lead / 2, lead: -lead} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &Scraper{URL: "http://h/metrics", Client: &http.Client{Transport: round(func(*http.Request) *http.Response { return answer(200, before) })}}
+			if _, err := s.Before(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			buckets := map[int64]bool{}
+			done := make(chan error)
+			timer := replay.NewTimer(time.Now().Add(in))
+			go func() {
+				done <- s.Watch(ctx, timer, func(r replay.ServerRow) error {
+					buckets[r.TNS] = buckets[r.TNS] || strings.Contains(r.Name, "_bucket")
+					return nil
+				})
+			}()
+			time.Sleep(in + 500*time.Millisecond)
+			synctest.Wait()
+			scrapes := 2
+			if in <= lead { // Before was late enough
+				scrapes = 1
+			}
+			if len(buckets) != scrapes || !buckets[-int64(in)] || !buckets[int64(want)] {
+				t.Errorf("a start in %v: scrapes, with buckets or not, at %v", in, buckets)
+			}
+			cancel()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	// An end before the start is as soon as it is asked for.
+	synctest.Test(t, func(t *testing.T) {
+		s := &Scraper{URL: "http://h/metrics", Client: &http.Client{Transport: round(func(*http.Request) *http.Response { return answer(200, before) })}}
+		if _, err := s.Before(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		timer := replay.NewTimer(time.Now().Add(time.Minute))
+		err := s.Watch(ctx, timer, func(replay.ServerRow) error { return nil })
+		if now := timer.Now(); err != nil || now != -59e9 {
+			t.Errorf("%v, at %d ns", err, now)
+		}
+	})
+}
+
 type round func(*http.Request) *http.Response
 
 func (f round) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }

@@ -37,6 +37,12 @@ type Scraper struct {
 	reason error
 }
 
+// lead is how long before the zero of a run that starts at a set time the scrape
+// begins from which its counts are taken: long enough to have an answer before
+// the first request, short enough that the other client machines have sent all
+// that they send to get ready.
+const lead = 200 * time.Millisecond
+
 // Before scrapes once, ahead of the clock, and returns which server it is
 // (vLLM, SGLang, TGI, llama.cpp). Its rows stand in the results at a negative instant. It
 // fails where nothing answers, or nothing with a role.
@@ -56,14 +62,17 @@ func (s *Scraper) Before(ctx context.Context) (engineName string, err error) {
 	return engine(s.before[0].Name), nil
 }
 
-// Watch keeps the rows of Before, then scrapes until ctx ends, and once more
-// after that.
+// Watch keeps the rows of Before, scrapes just before the clock's zero where
+// that is to come, then until ctx ends, and once more after that.
 func (s *Scraper) Watch(ctx context.Context, t replay.Timer, keep func(replay.ServerRow) error) error {
 	every := s.Every
 	if every <= 0 {
 		every = time.Second
 	}
 	if err := keepAll(s.before, s.at.Sub(t.At(0)).Nanoseconds(), keep); err != nil {
+		return err
+	}
+	if err := s.start(ctx, t, keep); err != nil {
 		return err
 	}
 	tick := time.NewTicker(every)
@@ -83,6 +92,23 @@ func (s *Scraper) Watch(ctx context.Context, t replay.Timer, keep func(replay.Se
 			}
 			return nil
 		}
+	}
+}
+
+// start scrapes a little before a zero that is to come: other client machines of
+// the run, and their preflights, come between Before and that.
+func (s *Scraper) start(ctx context.Context, t replay.Timer, keep func(replay.ServerRow) error) error {
+	left := time.Duration(-t.Now())
+	if left <= 0 || !s.at.Before(t.At(-int64(lead))) { // Before was as late itself
+		return nil
+	}
+	wait := time.NewTimer(left - lead)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return s.once(ctx, t, true, keep)
+	case <-ctx.Done():
+		return nil
 	}
 }
 
