@@ -180,10 +180,24 @@ func requests(w *spec.Workload) []spec.DataRequest {
 	ask(slices.Contains(w.Arrivals.Notes, noteShort), "a log of a whole day, for its peak hour", "workload.arrivals.peak_hour")
 	ask(len(w.Prefix.HitRates) == 0, "the prompts themselves (they are read on your machine and do not leave it), or their prefix block digests", "workload.prefix")
 	ask(w.Sessions == nil || w.Sessions.Identity == spec.ByPrefix, "the session or conversation id of each request", "workload.sessions")
-	ask(w.Features.Stream == nil, "whether each request streamed", "workload.features.stream")
-	ask(w.Features.Tools == nil, "whether each request carried tools", "workload.features.tools")
-	ask(w.Features.Schema == nil, "whether each answer was constrained by a JSON schema", "workload.features.json_schema")
+	if what, rows := untold(&w.Features); len(rows) > 0 {
+		ask(true, "of each request, "+strings.Join(what, ", "), rows...)
+	}
 	return out
+}
+
+// untold lists the features of requests that the log does not tell, and their rows.
+func untold(f *spec.Features) (what, rows []string) {
+	for _, x := range []struct {
+		told      *spec.Number
+		what, row string
+	}{{f.Stream, "whether it streamed", "stream"}, {f.Tools, "whether it carried tools", "tools"},
+		{f.Schema, "whether a JSON schema bound its answer", "json_schema"}, {f.Several, "how many completions it asked for (n)", "several_completions"}} {
+		if x.told == nil {
+			what, rows = append(what, x.what), append(rows, "workload.features."+x.row)
+		}
+	}
+	return what, rows
 }
 
 // labelled is the trace's calendar label of an offset, empty without calendar.

@@ -231,6 +231,7 @@ func TestFitWarnings(t *testing.T) {
 	}
 	asked(t, sp, "workload.arrivals", true)
 	asked(t, sp, "workload.prefix", false)
+	asked(t, sp, "workload.features.several_completions", sp.Workload.Features.Several == nil)
 	if m := sp.Workload.Prefix.Model; m.Continued == nil || m.Continued.Value < 0.8 || m.Continued.Value > 0.95 {
 		t.Errorf("of the hits of conversations %+v continue a prompt", m.Continued)
 	}

@@ -35,8 +35,10 @@ func gapScales(a *spec.Arrivals, times []int64, clock Resolution, from spec.Prov
 	}
 }
 
-// minWeek is the shortest log of which a week profile is told.
-const minWeek = 24 * 3600 * second
+// minWeek is the shortest log of which a week profile is told. A log of one day
+// begins a little after midnight and ends a little before the next: from its first
+// arrival to its last it is under 24 hours, and covers 22 of the clock whole.
+const minWeek = 23 * 3600 * second
 
 // weekSection adds the busiest hour by the clock of zone, and for a day or more
 // the rate by hour of the week. Hours that the log covers in part are left out.

@@ -2,6 +2,9 @@ package fit
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"reprise/trace"
@@ -91,9 +94,9 @@ func constant(zone *time.Location) (offset int, fixed bool) {
 }
 
 // ClockLabel is a label of the calendar, which is in UTC, to the minute and with
-// its zone: by the clock of a zone of the tz database where that can be told,
-// which of a weekday without a date it cannot in a zone with summer time; else in
-// UTC. What it cannot read it returns as it is.
+// its zone: by the clock of a zone of the tz database, else in UTC. Of a weekday
+// without a date in a zone with summer time that is one of two hours, and both are
+// told. What it cannot read it returns as it is.
 func ClockLabel(label, zone string) string {
 	calendar, layout := trace.CalendarHourOfWeek, "Mon 15:04"
 	at, ok := instant(calendar, label)
@@ -108,13 +111,33 @@ func ClockLabel(label, zone string) string {
 		return at.UTC().Format(layout) + " UTC"
 	}
 	if calendar == trace.CalendarHourOfWeek {
-		offset, fixed := constant(to)
-		if !fixed {
-			return at.UTC().Format(layout) + " UTC"
-		}
-		to = time.FixedZone(zone, offset)
+		return eitherHour(at.UTC(), to, layout) + " " + ZoneName(zone)
 	}
-	return at.In(to).Format(layout) + " " + zone
+	return at.In(to).Format(layout) + " " + ZoneName(zone)
+}
+
+// eitherHour is an instant of a weekday without a date by the clock of a zone:
+// each that its clock may have shown in a year.
+func eitherHour(at time.Time, zone *time.Location, layout string) string {
+	var told []string
+	for month := time.January; month <= time.December; month++ {
+		_, offset := time.Date(2024, month, 1, 0, 0, 0, 0, zone).Zone()
+		if text := at.Add(time.Duration(offset) * time.Second).Format(layout); !slices.Contains(told, text) {
+			told = append(told, text)
+		}
+	}
+	return strings.Join(told, " or ")
+}
+
+// ZoneName is a zone as people read it. Zones of the tz database that are an
+// offset and nothing else have its sign turned round: Etc/GMT-2 is UTC+02:00.
+func ZoneName(zone string) string {
+	digits, ok := strings.CutPrefix(zone, "Etc/GMT")
+	west, err := strconv.Atoi(digits)
+	if !ok || err != nil || west == 0 {
+		return zone
+	}
+	return fmt.Sprintf("UTC%+03d:00", -west)
 }
 
 // instant reads a label, of which older ones lack seconds or their fraction.

@@ -94,7 +94,8 @@ func TestClockHourLabel(t *testing.T) {
 func TestClockLabel(t *testing.T) {
 	for _, c := range [][3]string{
 		{"Wed 12:00:00.547000", "", "Wed 12:00 UTC"}, {"Wed 12:00:00.000000", "UTC", "Wed 12:00 UTC"},
-		{"Wed 12:00:00.000000", "Etc/GMT-2", "Wed 14:00 Etc/GMT-2"}, {"Wed 12:00", "Europe/Berlin", "Wed 12:00 UTC"},
+		{"Wed 12:00:00.000000", "Etc/GMT-2", "Wed 14:00 UTC+02:00"}, {"Wed 12:00", "Europe/Berlin", "Wed 13:00 or Wed 14:00 Europe/Berlin"},
+		{"Wed 23:30", "America/New_York", "Wed 18:30 or Wed 19:30 America/New_York"},
 		{"2025-07-01T22:30:00.000000Z", "Europe/Berlin", "2025-07-02 00:30 Europe/Berlin"}, {"2025-12-01T12:00:00.000000Z", "no/zone", "2025-12-01 12:00 UTC"},
 		{"some day", "UTC", "some day"}, {"", "", ""},
 	} {
@@ -112,5 +113,43 @@ func TestHoursOfStrayStamp(t *testing.T) {
 	check(t, err)
 	if len(h.Counts) > 0 {
 		t.Errorf("%d hours", len(h.Counts))
+	}
+}
+
+// TestZoneName turns the signs of the tz database's offsets round and leaves
+// every other name as it is.
+func TestZoneName(t *testing.T) {
+	for in, want := range map[string]string{"Etc/GMT-2": "UTC+02:00", "Etc/GMT+11": "UTC-11:00", "Etc/GMT": "Etc/GMT", "Etc/GMT0": "Etc/GMT0",
+		"Europe/Berlin": "Europe/Berlin", "UTC": "UTC", "": ""} {
+		if got := ZoneName(in); got != want {
+			t.Errorf("%s is %s, want %s", in, got, want)
+		}
+	}
+}
+
+// TestWeekOfOneDay tells the hours of a log of one day, which is always a little
+// shorter than that, and none of half a day.
+func TestWeekOfOneDay(t *testing.T) {
+	clock := trace.Time{Calendar: trace.CalendarDate, Zero: "2026-10-05T00:00:06.000000Z"}
+	for _, c := range []struct {
+		hours int64
+		want  int
+	}{{24, 22}, {12, -1}} {
+		var times []int64
+		for at := int64(0); at <= (c.hours*3600-20)*second; at += 30 * second {
+			times = append(times, at)
+		}
+		a, err := arrivalSection(clock, &rows{n: int64(len(times)), timed: true, times: times}, time.UTC)
+		check(t, err)
+		known := -1
+		if a.Week != nil {
+			known = 0
+			for _, r := range a.Week.Rates {
+				known += is(r >= 0)
+			}
+		}
+		if known != c.want {
+			t.Errorf("of %d hours the rates of %d are told, want %d", c.hours, known, c.want)
+		}
 	}
 }

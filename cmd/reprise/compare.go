@@ -58,7 +58,7 @@ otherwise. Exit 3 when a metric misses, 4 when nothing could be judged.`,
 			if err != nil {
 				return err
 			}
-			if err := s.write(o.output, 0o644, false, func(w io.Writer) error { return o.render(w, r, args, s.width(o.output)) }); err != nil {
+			if err := s.write(o.output, 0o644, false, func(w io.Writer) error { return o.render(w, r, args, s.rowWidth(o.output)) }); err != nil {
 				return err
 			}
 			switch {

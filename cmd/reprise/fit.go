@@ -77,7 +77,7 @@ lengths, arrivals, features and the hit rates of an infinite cache are exact.`,
 		},
 	}
 	c.Flags().StringVar(&order, "order", "", "how traces lie that have hours of the week and no dates: within one week, or as named, each behind the one before")
-	c.Flags().StringVar(&zone, "timezone", "", "zone by whose clock hours of the day and the week are counted, such as Europe/Berlin or +02:00 (default: UTC)")
+	c.Flags().StringVar(&zone, "timezone", "", "zone by whose clock hours of the day and the week are counted, such as Europe/Berlin or +02:00 (default: UTC); one with summer time needs a trace with dates (calendar: date in the policy of ingest)")
 	outputFlag(c, &output, "spec to write")
 	return c
 }

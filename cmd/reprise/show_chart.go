@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"reprise/fit"
 	"reprise/fit/page"
 	"reprise/trace/spec"
 )
@@ -35,7 +36,7 @@ func smallCharts(w io.Writer, s *spec.Spec) {
 		for i, r := range a.Week.Rates {
 			rates[i] = float64(r)
 		}
-		fmt.Fprintf(w, " %-7s %s Mon to Sun, up to %.3g/s (%s)\n", "week", page.Line(rates, chartWidth), highest(rates), a.Week.Zone)
+		fmt.Fprintf(w, " %-7s %s Mon to Sun, up to %.3g/s (%s)\n", "week", page.Line(rates, chartWidth), highest(rates), fit.ZoneName(a.Week.Zone))
 	}
 	if c := s.Workload.Prefix.Curve; len(c) > 1 {
 		hits := make([]float64, len(c))

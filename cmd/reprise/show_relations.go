@@ -84,7 +84,7 @@ func growth(x *spec.Sessions) string {
 		out = append(out, fmt.Sprintf("by %s tokens a turn (p90 %s)", page.Tokens(page.Quantile(x.Growth, 0.5)), page.Tokens(page.Quantile(x.Growth, 0.9))))
 	}
 	if x.Compacted != nil {
-		out = append(out, "shrank in "+share(*x.Compacted)+" of turns")
+		out = append(out, page.Shrank(x))
 	}
 	if x.Branched != nil {
 		out = append(out, share(*x.Branched)+" of continued requests branch")

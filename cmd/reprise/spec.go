@@ -204,8 +204,8 @@ func (o *specOptions) count(s *stdio, t *token.Tokenizer) error {
 		}
 	}
 	system, request := first.text, whole.text
-	if bare := strings.TrimRight(system, "\r\n"); !strings.Contains(request, system) && strings.Contains(request, bare) {
-		system = bare // an editor's last newline is not the prompt's
+	if bare := strings.TrimRight(system, "\r\n"); !strings.Contains(request, system) {
+		system = bare // an editor's last newline is not the prompt's, unless the request has it too
 	}
 	sys, req := t.Encode(nil, system), t.Encode(nil, request)
 	at := strings.Index(request, system)
@@ -224,7 +224,7 @@ func (o *specOptions) count(s *stdio, t *token.Tokenizer) error {
 		s.talk("the system prompt stands %d tokens into the request, not at its start: whatever changes before it keeps all %d tokens from being shared; move it to the front", before, len(sys))
 	case whole.opens || alike(sys, req, system, request):
 		o.stated.SharedPrefix = commonTokens(sys, req)
-		s.talk("the request begins otherwise than the system prompt, after %d tokens in common: only these can be shared, of the %d that could be", o.stated.SharedPrefix, len(sys))
+		s.talk("the request begins otherwise than the system prompt, after %d tokens in common: only these can be shared, of the %d that could be", o.stated.SharedPrefix, couldShare(t, sys, system, &whole))
 	default:
 		s.talk("the request does not hold the system prompt; its own %d tokens are taken to follow it", len(req))
 		o.stated.SharedPrefix = len(sys)

@@ -5,13 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"reprise/trace/token"
 )
 
 // prompt is what a request file holds: the text of its prompt, its tool
-// definitions as JSON, and whether it opens with a system prompt of its own.
+// definitions as JSON, and whether it opens with a system prompt of its own, of so
+// many bytes.
 type prompt struct {
 	text, tools string
 	opens       bool
+	head        int
 }
 
 // alike tells whether a request that does not hold the system prompt holds
@@ -21,6 +25,15 @@ func alike(sys, req []int32, system, request string) bool {
 	same, half := commonTokens(sys, req), len(system)/2
 	return same >= 16 || same > 0 && 2*same >= len(sys) ||
 		half >= 16 && (strings.Contains(request, system[:half]) || strings.Contains(request, system[half:]))
+}
+
+// couldShare counts the tokens that a request would share if it began with the
+// system prompt in the place of its own: the last may merge with what follows.
+func couldShare(t *token.Tokenizer, sys []int32, system string, request *prompt) int {
+	if !request.opens {
+		return len(sys)
+	}
+	return commonTokens(sys, t.Encode(nil, system+request.text[request.head:]))
 }
 
 func commonTokens(a, b []int32) int {
@@ -86,6 +99,9 @@ func requestPrompt(data []byte, depth int) (p prompt, ok bool, err error) {
 		return p, false, errors.New("the request holds no text")
 	}
 	p.text = b.String()
+	if p.head = len(contentText(r.System)); p.head == 0 && len(r.Messages) > 0 {
+		p.head = len(contentText(r.Messages[0].Content))
+	}
 	p.opens = contentText(r.System) != "" || len(r.Messages) > 0 && (r.Messages[0].Role == "system" || r.Messages[0].Role == "developer")
 	var tools bytes.Buffer
 	if len(r.Tools) > 0 && string(r.Tools) != "null" && json.Compact(&tools, r.Tools) == nil {

@@ -59,6 +59,16 @@ func (s *stdio) width(output string) int {
 	return min(max(w, least), report.TextWidth)
 }
 
+// rowWidth is width for output that is also searched by line: what goes to no
+// terminal is not broken into lines at all.
+func (s *stdio) rowWidth(output string) int {
+	const unbroken = 1 << 20
+	if output != "" && output != "-" || !terminal(s.out) {
+		return unbroken
+	}
+	return s.width(output)
+}
+
 // talk prints a line of talk.
 func (s *stdio) talk(format string, a ...any) {
 	fmt.Fprintf(s.err, "reprise: %s\n", visible(fmt.Sprintf(format, a...)))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"reprise/fit"
 	"reprise/fit/synth"
 	"reprise/trace"
 	"reprise/trace/spec"
@@ -37,7 +38,7 @@ model. The same spec and seed give the same bytes.
 grows by it, what minutes are off that trend by its root, and bursts within a
 minute even out. Under 1 requests are left out by chance. Time is never squeezed,
 and no burst grows that all users share, such as a retry storm. --start draws from the week
-profile of a log of several days, or of a brief. Where requests are so rare
+profile of a log of a day or more, or of a brief. Where requests are so rare
 that turns of a session are what arrivals are made of, sessions are drawn first,
 and the number of requests varies with the seed.`,
 		Example: `  reprise synth spec.json --seed 7 -o synthetic.trace.parquet
@@ -140,7 +141,7 @@ func weekHour(text string) (int, error) {
 // of the spec's week.
 func startSaid(sp *spec.Spec, o synth.Options) string {
 	if w := sp.Workload.Arrivals.Week; w != nil && o.InWeek {
-		return fmt.Sprintf(", from %s %s on", spec.HourOfWeek(o.Hour), w.Zone)
+		return fmt.Sprintf(", from %s %s on", spec.HourOfWeek(o.Hour), fit.ZoneName(w.Zone))
 	}
 	return ""
 }

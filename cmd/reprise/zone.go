@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 	_ "time/tzdata" // zones by name, wherever the binary runs
 
@@ -19,7 +20,7 @@ func parseZone(s string) (*time.Location, error) {
 		return nil, nil
 	}
 	for _, layout := range []string{"-07:00", "-0700", "-07"} {
-		if t, err := time.Parse(layout, s); err == nil {
+		if t, err := time.Parse(layout, strings.TrimPrefix(s, "UTC")); err == nil {
 			_, offset := t.Zone()
 			return time.FixedZone(s, offset), nil
 		}
@@ -33,7 +34,7 @@ func parseZone(s string) (*time.Location, error) {
 
 // hoursZone reads the zone by whose clock hours are counted. It goes into specs
 // by its name in the time zone database, in which an offset of whole hours has
-// one too; nil is UTC by default.
+// one too (fit.ZoneName is how people read it); nil is UTC by default.
 func hoursZone(s string) (*time.Location, error) {
 	zone, err := parseZone(s)
 	if zone == nil || err != nil || zone.String() != s {

@@ -8,7 +8,7 @@ import (
 // Offsets at a summer's noon, as the zone database has them.
 func TestParseZone(t *testing.T) {
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-	for in, want := range map[string]int{"Europe/Berlin": 7200, "+02:00": 7200, "-0330": -12600, "UTC": 0, "Asia/Kolkata": 19800} {
+	for in, want := range map[string]int{"Europe/Berlin": 7200, "+02:00": 7200, "UTC+02:00": 7200, "-0330": -12600, "UTC": 0, "Asia/Kolkata": 19800} {
 		zone, err := parseZone(in)
 		if err != nil {
 			t.Fatal(err)
@@ -27,7 +27,7 @@ func TestParseZone(t *testing.T) {
 // Zones of hours go into specs by their name; an offset has one of the zone
 // database.
 func TestHoursZone(t *testing.T) {
-	for in, want := range map[string]string{"Europe/Berlin": "Europe/Berlin", "+02:00": "Etc/GMT-2", "-0500": "Etc/GMT+5", "+00:00": "UTC", "UTC": "UTC"} {
+	for in, want := range map[string]string{"Europe/Berlin": "Europe/Berlin", "+02:00": "Etc/GMT-2", "UTC+02:00": "Etc/GMT-2", "-0500": "Etc/GMT+5", "+00:00": "UTC", "UTC": "UTC"} {
 		zone, err := hoursZone(in)
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,13 +120,30 @@ func Specs(a, b *spec.Spec, o Options) (*Report, error) {
 }
 
 // lacking says which features of the reference the second never uses, of those
-// that it tells.
+// that it tells, and which it does not tell.
 func (r *Report) lacking() {
-	var never []string
+	var never, untold []string
 	for _, m := range r.Metrics {
-		if m.Section == sectionFeatures && m.Off.OK && m.A.V > 0 && m.B.V == 0 && !strings.Contains(m.Name, " by share") {
-			never = append(never, fmt.Sprintf("%s (%.3g %% of the reference)", strings.TrimPrefix(m.Name, featurePrefix), 100*m.A.V))
+		if m.Section != sectionFeatures || !m.A.OK || m.A.V == 0 || strings.Contains(m.Name, " by share") {
+			continue
 		}
+		use := fmt.Sprintf("%s (%.3g %% of the reference)", strings.TrimPrefix(m.Name, featurePrefix), 100*m.A.V)
+		switch {
+		case !m.B.OK:
+			for _, kind := range kinds {
+				if strings.HasPrefix(m.Name, featurePrefix+"of "+kind+" ") {
+					use = "of each " + kind
+				}
+			}
+			if !slices.Contains(untold, use) {
+				untold = append(untold, use)
+			}
+		case m.Off.OK && m.B.V == 0:
+			never = append(never, use)
+		}
+	}
+	if len(untold) > 0 {
+		r.Notes = append(r.Notes, "the second does not tell the shares of requests "+strings.Join(untold, ", ")+": whether they changed is not judged")
 	}
 	if len(never) > 0 {
 		r.Notes = append(r.Notes, "the second has no request "+strings.Join(never, ", "))

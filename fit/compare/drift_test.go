@@ -156,6 +156,9 @@ func TestUntoldFeatures(t *testing.T) {
 	if s := strings.Join(r.Notes, "\n"); !strings.Contains(s, "has no request streamed") {
 		t.Errorf("nothing says that streaming is gone: %s", s)
 	}
+	if s := strings.Join(drift(t, a, mixed(2000, 2, "", map[string]float64{})).Notes, "\n"); !strings.Contains(s, "does not tell") || !strings.Contains(s, "with n > 1 (10 % of the reference)") || !strings.Contains(s, "of each model") {
+		t.Errorf("nothing says what the second log does not tell: %s", s)
+	}
 	untold := fit.Features(mixed(100, 1, "", map[string]float64{}))
 	if untold.Several != nil {
 		t.Errorf("n of a log without n is told: %+v", untold.Several)
@@ -307,5 +310,20 @@ func TestSessionNoise(t *testing.T) {
 	m := find(t, r, hazardName(1))
 	if want := 1.96 * math.Sqrt(0.24/600); m.Noise.V < want/2 || m.Noise.V > 2*want {
 		t.Errorf("noise of the first hazard is %.4f, want about %.4f", m.Noise.V, want)
+	}
+}
+
+// TestHoursOfOneDay holds the log of a night to the spec of a day, each from
+// midnight to midnight: the shift is seen of the spec as of the trace.
+func TestHoursOfOneDay(t *testing.T) {
+	day := workdays(1, 9, 1, 40)
+	sp, err := fit.Fit(day, fit.Options{})
+	check(t, err)
+	for from, want := range map[int64]Verdict{9: Pass, 18: Miss} {
+		r, err := Spec(sp, workdays(1, from, 2, 40), Options{Limits: Drift, Seed: 1})
+		check(t, err)
+		if m := find(t, r, hoursName); m.Verdict != want {
+			t.Errorf("busy from %d on: %.3f apart, limit %.3f, %s", from, m.Off.V, m.Limit.V, m.Verdict)
+		}
 	}
 }

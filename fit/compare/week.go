@@ -63,7 +63,7 @@ func zoneOf(a, b *weekly) (*time.Location, error) {
 			return nil, fmt.Errorf("the hours of the spec are stated, not measured")
 		}
 		if a.profile != nil && b.profile != nil && a.profile.Zone != b.profile.Zone {
-			return nil, fmt.Errorf("the hours are those of %s in the one and of %s in the other", a.profile.Zone, b.profile.Zone)
+			return nil, fmt.Errorf("the hours are those of %s in the one and of %s in the other", fit.ZoneName(a.profile.Zone), fit.ZoneName(b.profile.Zone))
 		}
 		zone, err := time.LoadLocation(w.profile.Zone)
 		if err != nil {

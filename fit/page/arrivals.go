@@ -88,7 +88,7 @@ func overTime(b *block, a *spec.Arrivals) error {
 	}
 	return b.draw(chart.Chart{ID: "week", Title: "Requests per second by hour of the week", XUnit: " d", XMin: new(float64), Desc: "Mean arrival rate of each hour of the week from Monday 00:00.",
 		Lines: []chart.Series{{Name: "rate", Colour: 1, Points: series(rates, 1./24), Fill: true}}},
-		"Days from Monday 00:00, "+a.Week.Zone+"; "+by(a.Week.Provenance)+".")
+		"Days from Monday 00:00, "+fit.ZoneName(a.Week.Zone)+"; "+by(a.Week.Provenance)+".")
 }
 
 // clockUnit is the unit in which a span (s) reads well, with its seconds.

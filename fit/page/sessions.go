@@ -132,12 +132,37 @@ func grows(x *spec.Sessions) block {
 func branching(x *spec.Sessions) block {
 	b := block{Title: "Whether conversations branch or are cut"}
 	b.share("requests that are continued more than once", x.Branched)
-	b.share("further turns whose prompt shrank", x.Compacted)
+	b.share("turns that continue a prompt, with a shorter one", x.Compacted)
 	if x.Branched != nil && x.Compacted != nil {
 		b.Lead = "Most go on in a line."
 		if x.Branched.Value == 0 && x.Compacted.Value == 0 {
 			b.Lead = "They do neither: each turn continues the last one, and prompts grow."
+			if shorter(x) {
+				b.Lead = "They do neither, but some turns begin anew, with a shorter prompt than the one before them in the session."
+			}
 		}
 	}
 	return b
+}
+
+// Shrank says how often a turn that continues a prompt has a shorter one. A turn
+// that begins anew in its session continues none: where such turns have a shorter
+// prompt than the one before, the growth of prompts shows it and this does not.
+func Shrank(x *spec.Sessions) string {
+	if x.Compacted == nil {
+		return ""
+	}
+	text := fmt.Sprintf("shrank in %.1f %% of turns that continue one", 100*float64(x.Compacted.Value))
+	if x.Compacted.From == spec.Assumed {
+		text += "*"
+	}
+	if x.Compacted.Value == 0 && shorter(x) {
+		text += " (others begin anew, some with a shorter one)"
+	}
+	return text
+}
+
+// shorter tells whether some turn has a shorter prompt than the one before it.
+func shorter(x *spec.Sessions) bool {
+	return x.Growth != nil && len(x.Growth.Values) > 0 && Quantile(x.Growth, 0) < 0
 }

@@ -24,6 +24,8 @@ func arrivals(sp *spec.Spec, o Options) ([]int64, error) {
 		return nil, errors.New("a variant has one rate and no hours of the week: give one of the two")
 	case o.Variant != "":
 		return ofVariant(a, o, lengthOf(sp, o), scale, rng)
+	case o.InWeek && a.Week == nil && slices.ContainsFunc(sp.Privacy.HeldBack, heldCalendar):
+		return nil, errHeldWeek
 	case o.InWeek:
 		return ofWeek(a, o, scale, rng)
 	case a.Process == spec.ProcessCounts:

@@ -57,13 +57,18 @@ func ofVariant(a *spec.Arrivals, o Options, length time.Duration, scale float64,
 	return nil, fmt.Errorf("the spec has no variant %.40q; it has %s", o.Variant, strings.Join(names, ", "))
 }
 
+var (
+	errNoWeek   = errors.New("the spec has no week profile: it needs a log of a day or more, or a brief with hours")
+	errHeldWeek = errors.New("the spec has no week profile: its bundle held the calendar back; it takes one that was made with --calendar hour_of_week or date")
+)
+
 // ofWeek draws from the week profile: a Poisson count for each hour around its
 // rate, split down the chain of dispersions, which begins with that of the bins of
 // the rate series inside an hour.
 func ofWeek(a *spec.Arrivals, o Options, scale float64, rng *rand.Rand) ([]int64, error) {
 	p := a.Week
 	if p == nil {
-		return nil, errors.New("the spec has no week profile: it needs a log of several days, or a brief with hours")
+		return nil, errNoWeek
 	}
 	if o.Hour < 0 || o.Hour >= spec.WeekHours {
 		return nil, fmt.Errorf("the hour of the week must be 0 to %d", spec.WeekHours-1)
@@ -154,4 +159,10 @@ func dispersion(s *spec.RateSeries, parent, child int64) (rho float64, ok bool) 
 		return 0, false
 	}
 	return min(max((float64(m*below)/above-1)/(m-1), 0), 1), true
+}
+
+// heldCalendar tells the entry of what a bundle held back that names the week
+// profile, where it was for the calendar.
+func heldCalendar(entry string) bool {
+	return strings.HasPrefix(entry, "workload.arrivals.week_profile:") && strings.HasSuffix(entry, "calendar leaves")
 }

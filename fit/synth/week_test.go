@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -166,5 +167,18 @@ func TestWeekKeepsGusts(t *testing.T) {
 	check(t, err)
 	if n := len(s.Requests); s.Requests[n-1].T.V >= 90e6 || !slices.Equal(fit.Times(s), fit.Times(x)[:n]) {
 		t.Errorf("90 seconds are not the first of 20 hours: %d requests", n)
+	}
+}
+
+// TestWeekHeldBack says that a bundle held the calendar back, and of a spec that
+// never had hours that it takes a longer log.
+func TestWeekHeldBack(t *testing.T) {
+	for held, want := range map[string]string{"workload.arrivals.week_profile: no calendar leaves": "--calendar hour_of_week",
+		"workload.arrivals.idi": "a log of a day or more"} {
+		sp := brief(t)
+		sp.Workload.Arrivals.Week, sp.Privacy.HeldBack = nil, []string{held}
+		if _, err := synth.Trace(sp, synth.Options{InWeek: true, Hour: 9}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s held back: %v", held, err)
+		}
 	}
 }

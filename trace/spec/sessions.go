@@ -28,7 +28,7 @@ type Sessions struct {
 	ThinkHuman *Table   `json:"think_human_s,omitempty"`   // after an answer
 	ThinkTool  *Table   `json:"think_tool_s,omitempty"`    // after tool calls
 	Growth     *Table   `json:"growth_tokens,omitempty"`   // of the prompt per turn
-	Compacted  *Number  `json:"share_compacted,omitempty"` // of further turns: the prompt shrank
+	Compacted  *Number  `json:"share_compacted,omitempty"` // of turns that continue a prompt: theirs is shorter
 	Branched   *Number  `json:"share_branched,omitempty"`  // of requests that are continued: twice or more
 	Kept       *Table   `json:"history_kept,omitempty"`    // part of the prompt before that a turn begins with
 	First      *Table   `json:"first_input,omitempty"`     // prompts of first turns
