@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"reprise/fit"
@@ -81,6 +82,10 @@ func TestForks(t *testing.T) {
 		sp, err := fit.Fit(src, fit.Options{})
 		check(t, err)
 		a := sp.Workload.Sessions
+		told := slices.ContainsFunc(a.Notes, func(n string) bool { return strings.HasPrefix(n, "conversations branch") })
+		if told != (part > 0) {
+			t.Errorf("part %v: notes %q", part, a.Notes)
+		}
 		for seed := range uint64(2) {
 			x, err := synth.Trace(sp, synth.Options{Seed: seed})
 			check(t, err)
