@@ -3,19 +3,19 @@ package replay
 import (
 	"context"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 )
 
 // byProtocol answers by HTTP/2, but for every third request.
 type byProtocol struct {
 	fake
-	n int
+	n atomic.Int64 // several goroutines prepare
 }
 
 func (b *byProtocol) Prepare(j Job) (Call, error) {
 	c, err := b.fake.Prepare(j)
-	b.n++
-	if b.n%3 == 0 {
+	if b.n.Add(1)%3 == 0 {
 		return c, err
 	}
 	return overHTTP2{c}, err
